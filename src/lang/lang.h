@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compilation of D text to a checked tree.
+ *
+ * A struct dsession lives as long as the handle: it owns the global names (variables, inlines, types,
+ * aggregations), so that a later unit sees what an earlier one declared. lang_compile() makes one dprog.
+ */
+#ifndef LANG_LANG_H
+#define LANG_LANG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lang/tree.h"
+
+/* Field of a bare description (language.md 6.2): which flag gave the program. */
+enum spec_field { SPEC_NAME, SPEC_FUNC, SPEC_MOD, SPEC_PROV };
+
+/* What the compiler asks of the world above it. `arg` is passed on. Unset members mean: nothing there. */
+struct lang_hooks {
+	void *arg;
+	/* #pragma D option name[=value]: 0, or the reason text ("Invalid option name"); value NULL if none. */
+	const char *(*set_option)(void *arg, const char *name, const char *value);
+	/* Is there a probe for this description? Providers create what can be created on demand. 0 = none; *diag may be set to a provider's own error. */
+	int (*probe_matches)(void *arg, const struct probespec *spec, struct diag *d);
+	/* Typed argument n of the probes matching spec: NULL and *nargs set if out of range / untyped; sets *multi if the probes disagree. */
+	struct type *(*probe_arg)(void *arg, const struct probespec *spec, int n, int *nargs, bool *multi);
+	/* Kernel symbol `name (module may be NULL): address and type; false if unknown. */
+	bool (*symbol)(void *arg, const char *module, const char *name, uint64_t *addr, struct type **type);
+	bool (*provider_exists)(void *arg, const char *name);
+	bool (*module_exists)(void *arg, const char *name);
+};
+
+/* Compile-time settings (options.md 11.1), written by the option table of the library before each compilation. */
+struct lang_options {
+	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs;
+	uint32_t strsize;
+	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize;
+	uint32_t nspec;
+	int64_t target;		/* $target */
+	const char *amin;
+	const char *version;
+};
+
+struct dsession {
+	struct types *types;
+	struct lang_options opt;
+	struct lang_hooks hooks;
+	struct arena *arena;	/* identifiers and everything that outlives one unit */
+	struct arena *unit;	/* arena of the unit being compiled, set by lang_compile(); NULL: arena serves */
+	struct hmap *globals;	/* name -> struct ident * (all global-scope kinds but aggregations) */
+	struct hmap *threads;	/* self-> */
+	struct hmap *locals;	/* this-> */
+	struct hmap *aggs;
+	VEC(struct ident *) all; /* every ident in order of creation */
+	uint32_t globals_size;	/* bytes of the globals area given out so far */
+	uint32_t locals_size;	/* bytes of the clause-local area */
+	uint32_t nclauses;	/* clauses over all units */
+	uint32_t nvars, naggs;
+};
+
+struct dsession *lang_session_create(void);
+void lang_session_destroy(struct dsession *s);
+
+struct lang_source {
+	const char *text;	/* the whole text; not NUL-terminated */
+	size_t len;
+	const char *name;	/* file name for scripts, the text for -n and friends */
+	bool is_file;		/* errors say "line N:" instead of "in action list:" */
+	enum spec_field field;
+	int argc;		/* macro arguments $0 .. $argc-1 */
+	char *const *argv;
+};
+
+/* Parses and checks one unit. NULL after an error, which is in *d. Free with lang_prog_destroy(). */
+struct dprog *lang_compile(struct dsession *s, const struct lang_source *src, struct diag *d);
+void lang_prog_destroy(struct dprog *p);
+
+/* The text of an error as DTrace prints it after the program's prefix: "[TAG] line N: text" (errors.md 1.1). Caller frees. */
+char *lang_diag_text(const struct diag *d, const struct lang_source *src, bool errtags);
+
+/* Dumps for -x tree and golden tests. */
+void lang_dump(const struct dprog *p, struct types *ts, FILE *out);
+
+/* Stages that the parser and tests use on their own. */
+int lang_check_clause(struct dsession *s, struct clause *c, struct diag *d);
+
+#endif
