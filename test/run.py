@@ -64,7 +64,8 @@ PARALLEL = ("unit", "lang", "codegen")
 ELSEWHERE = ("vm", "stress", "fuzz")
 DIRECTIVES = ("flags args run status timeout needs match filter errfilter xfail").split()
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|SUMMARY: \w+Sanitizer|: runtime error: ")
-COMMENT = r"\s*(?:/\*|\*|//|#)\s*(?:@@(\w+)|what):\s*(.*?)\s*(?:\*/\s*)?$"
+# A line of a comment: its mark, the directive ("what" has none), the value.
+COMMENT = re.compile(r"\s*(/\*|\*|//|#)\s*(?:@@(\w+)|what):\s*(.*?)\s*$")
 SHOWN = 200  # lines of one stream of a failed test
 
 
@@ -244,10 +245,12 @@ class Case:
     def read_directives(self):
         with open(self.path, encoding="utf-8", errors="replace") as f:
             for line in f:
-                m = re.match(COMMENT, line)
+                m = COMMENT.match(line)
                 if not m:
                     continue
-                key, value = m.groups()
+                mark, key, value = m.groups()
+                if mark in ("/*", "*"):
+                    value = value.split("*/")[0].rstrip()
                 if key is None:
                     self.what = self.what or value
                 elif key in self.directives:
@@ -391,10 +394,11 @@ class UnitTest(Case):
         run = Run([program], self, options)
         results = []
         for line in run.out.splitlines():
-            m = re.match(r"(ok|not ok) \d+ - (\S+)(.*)", line)
+            # A skipped test is "not ok N # SKIP name".
+            m = re.match(r"(ok|not ok) \d+ (-|# SKIP) (\S+)", line)
             if m:
-                verdict, test, rest = m.groups()
-                skipped = "# SKIP" in rest.upper()
+                verdict, mark, test = m.groups()
+                skipped = mark == "# SKIP"
                 results.append(Result("skip" if skipped else verdict, f"{stem}:{test}", "",
                                       skip_reason(run, test) if skipped else "", both(run)))
         bad = [r for r in results if r.verdict == "not ok"]
