@@ -18,7 +18,7 @@ TESTS ?=
 
 NINJA := ninja $(if $(JOBS),-j$(JOBS))
 # Under CI a warning is an error; elsewhere a newer compiler must not break the build.
-OPTIONS := $(if $(CI),-Dwerror=true)
+OPTIONS := -Dwerror=$(if $(CI),true,false)
 # Out of a shell so that a relative one is taken from here, not from the build directory.
 DEST := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 
