@@ -83,7 +83,16 @@ char *lang_diag_text(const struct diag *d, const struct lang_source *src, bool e
 /* Dumps for -x tree and golden tests. */
 void lang_dump(const struct dprog *p, struct types *ts, FILE *out);
 
-/* Stages that the parser and tests use on their own. */
+/*
+ * What the parser leaves to the checker. The tree as parsed:
+ * - NODE_INT has its type (language.md 2.6), NODE_STRING too; no other node but NODE_CAST and NODE_TYPE has one;
+ * - NODE_IDENT: u.ident.name; for scope '`' it is as written ("`sym", "mod`sym"); also the parameters of an inline;
+ * - NODE_INDEX: the base in a (any expression), u.index.keys, ident NULL; NODE_AGG: u.agg.name ("_" for a bare @);
+ * - NODE_CALL: u.call.name and args, func NULL; if the callee is no plain name: name NULL and the callee in a;
+ * - NODE_SIZEOF: a, which may be a NODE_TYPE; NODE_OFFSETOF: a is a NODE_TYPE, u.member.name; NODE_XLATE never occurs;
+ * - statements are STMT_EXPR and STMT_IF only: the checker turns `@a = f()` into STMT_AGG and calls of actions into
+ *   STMT_ACTION; node->depth bounds every recursion over a tree (PARSE_MAX_DEPTH).
+ */
 int lang_check_clause(struct dsession *s, struct clause *c, struct diag *d);
 
 #endif

@@ -67,6 +67,8 @@ struct ident {
 	struct decl_params *inl_params;
 	struct type *sym_type;	    /* IDENT_SYMBOL */
 	const char *sym_module;
+	uint32_t attr;		    /* #pragma D attributes: name << 16 | data << 8 | class, counted from 1; 0 = none */
+	uint32_t vers;		    /* #pragma D binding: major << 24 | minor << 12 | micro; 0 = none */
 };
 
 /* Parameters of an inline ("function" form) or of an associative array declaration. */
@@ -142,6 +144,7 @@ struct node {
 	struct type *type;	/* set by the checker; the type of the value as D defines it (language.md 8.2) */
 	bool lvalue;
 	bool is_const;		/* a compile-time constant (NODE_INT, NODE_STRING after folding) */
+	unsigned short depth;	/* of the tree from here down, as parsed; at most PARSE_MAX_DEPTH (lang/parse.h) */
 	struct node *a, *b, *c;
 	union {
 		struct { uint64_t value; bool is_char; } integer;
