@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Layouts shared by probe context (generated code, runtime/) and the consumer. Only plain C types here.
+ * All of it lives in BPF array maps that the consumer maps into its memory.
+ *
+ * Maps of one consumer:
+ *   conf    1 element, frozen: struct abi_conf. The verifier folds loads from it to constants.
+ *   state   1 element: struct abi_state.
+ *   cpus    1 element: struct abi_cpu for every possible CPU, indexed by CPU number.
+ *   bufs    principal buffers: element (slot * 2 + half), slots of the traced CPUs only.
+ *   aggs    aggregation buffers, likewise.
+ *   globals 1 element: D globals, at the offsets the language gave them.
+ *   frames  element (slot * ABI_FRAMES + i): working memory of one firing (see struct abi_frame).
+ *   strtab  1 element, frozen: struct abi_str entries of literals and probe names, 8-aligned.
+ *   rows    1 element per probe group: what differs from probe to probe (struct abi_row and its EPIDs).
+ *   acct    element per slot: struct abi_acct for every EPID. Only with -x accounting.
+ *   dvars   hash map, never touched by the consumer while tracing: dynamic variables.
+ */
+#ifndef ABI_ABI_H
+#define ABI_ABI_H
+
+#include <stdint.h>
+
+/* ---- records in a principal buffer ------------------------------------------------------------------- */
+
+/*
+ * Records stand one behind the other, each 8-aligned, `size` a multiple of 8 that counts the header.
+ * EPID 0 is filler: a record given up by a fault; skipped by its size. size == 0 ends the data.
+ * The layout of the data behind the header is found from the EPID (struct layout in codegen/layout.h).
+ */
+struct abi_rec {
+	uint32_t epid;
+	uint32_t size;
+};
+
+/* With `temporal` every header has the time as well. */
+struct abi_rec_time {
+	uint32_t epid;
+	uint32_t size;
+	uint64_t time; /* ns, CLOCK_MONOTONIC */
+};
+
+#define ABI_EPID_NONE 0u
+#define ABI_EPID_FAULT 0xffffffffu /* struct abi_fault_rec: a run-time fault, turned into the error message */
+
+/* DTrace's fault codes (language.md 14.1). */
+enum abi_fault {
+	ABI_FAULT_UNKNOWN = 0,
+	ABI_FAULT_BADADDR = 1,
+	ABI_FAULT_BADALIGN = 2,
+	ABI_FAULT_ILLOP = 3,
+	ABI_FAULT_DIVZERO = 4,
+	ABI_FAULT_NOSCRATCH = 5,
+	ABI_FAULT_KPRIV = 6,
+	ABI_FAULT_UPRIV = 7,
+	ABI_FAULT_TUPOFLOW = 8,
+	ABI_FAULT_BADSTACK = 9,
+	ABI_FAULT_BADSIZE = 10,
+	ABI_FAULT_BADINDEX = 11,
+};
+
+struct abi_fault_data { /* behind the header of an ABI_EPID_FAULT record */
+	uint32_t epid;	 /* enabled probe that faulted */
+	uint32_t action; /* 0: predicate, else the action's number from 1 */
+	int32_t offset;	 /* place in the compiled code, -1 unknown */
+	uint32_t fault;	 /* enum abi_fault */
+	uint64_t value;	 /* address, size or index */
+};
+
+/* ---- the packed word (design.md D4) ------------------------------------------------------------------- */
+
+/*
+ *  63            33 32 31                              0
+ * +----------------+--+---------------------------------+
+ * |    entered     |i |             offset              |
+ * +----------------+--+---------------------------------+
+ * A program enters half i and reserves [offset, offset + n) with one cmpxchg; it leaves with left[i]++.
+ * `entered` counts modulo 2^31 and wraps out at the top. The consumer exchanges the word for
+ * {0, other half, start}; from then on nobody enters half i any more, and once left[i] == entered
+ * (modulo 2^31) everything below the returned offset is complete. It then sets left[i] = 0.
+ * switch: offset = bytes used, grows to bufsize. fill: the same; ABI_OFF_FULL once something did not fit.
+ * ring: offset = position of the newest record, shrinks; starts at `size`.
+ */
+#define ABI_WORD_ENTER (1ull << 33)
+#define ABI_WORD_INDEX (1ull << 32)
+#define ABI_WORD_OFFSET 0xffffffffull
+#define ABI_WORD_ENTERED(w) ((uint32_t)((w) >> 33))
+#define ABI_WORD_HALF(w) ((uint32_t)((w) >> 32) & 1u)
+#define ABI_LEFT_MASK 0x7fffffffu
+
+#define ABI_OFF_CLOSED 0xfffffff0u /* not tracing: nobody may enter */
+#define ABI_OFF_FULL 0xffffffe0u   /* fill: took its last record */
+#define ABI_OFF_MAX 0x20000000u	   /* 512 MiB: the verifier's limit for a variable offset */
+
+/* ---- per CPU ------------------------------------------------------------------------------------------ */
+
+#define ABI_SLOT_NONE 0xffffffffu /* this CPU is not traced */
+#define ABI_FRAMES 8		  /* frames per CPU: firings that may be under way at once on one CPU */
+
+enum abi_drop { /* cumulative per CPU; the consumer reports differences */
+	ABI_DROP_PRINCIPAL,    /* no room in the active buffer */
+	ABI_DROP_AGGREGATION,  /* new key, no room */
+	ABI_DROP_DYNAMIC,      /* dynamic variable: no room */
+	ABI_DROP_DYNBUSY,      /* dynamic variable: the kernel's table was busy */
+	ABI_DROP_FRAME,	       /* no frame free: the firing was lost */
+	ABI_DROP_BUSY,	       /* the reservation lost every race */
+	ABI_DROP_DBLERROR,     /* fault inside an ERROR clause */
+	ABI_DROP_FAULTREC,     /* no room for a fault record */
+	ABI_DROP_SPEC,
+	ABI_DROP_SPECBUSY,
+	ABI_DROP_SPECUNAVAIL,
+	ABI_DROP_NCAUSES = 16,
+};
+
+struct abi_cpu {
+	uint64_t word;	  /* principal buffer */
+	uint64_t left[2]; /* low 31 bits count */
+	uint32_t slot;	  /* index among the traced CPUs, or ABI_SLOT_NONE */
+	uint32_t pad0;
+	uint64_t frames;  /* bit i set: frame i is in use */
+	uint64_t pad1[3];
+	/* aggregation buffer: own word, own halves. offset = bytes used by entries, from abi_conf.agg_start */
+	uint64_t agg_word __attribute__((aligned(64)));
+	uint64_t agg_left[2];
+	uint64_t pad2[5];
+	uint64_t drops[ABI_DROP_NCAUSES] __attribute__((aligned(64)));
+} __attribute__((aligned(256)));
+
+/* ---- consumer-wide state ------------------------------------------------------------------------------ */
+
+enum abi_activity { /* buffering.md 4.1 */
+	ABI_INACTIVE,
+	ABI_WARMUP,   /* BEGIN fires */
+	ABI_ACTIVE,
+	ABI_DRAINING, /* exit() was called */
+	ABI_COOLDOWN, /* END fires */
+	ABI_STOPPED,
+};
+
+struct abi_state {
+	uint32_t activity;
+	uint32_t filled;  /* fill: CPUs whose buffer is FULL */
+	uint64_t exits;	  /* exit() calls seen */
+	uint64_t pad[6];
+};
+
+struct abi_conf {
+	uint32_t bufsize;     /* bytes of a half that records may use */
+	uint32_t bufmap;      /* value size of map bufs (ring: bufsize + slack) */
+	uint32_t aggsize;     /* bytes of an aggregation half */
+	uint32_t agg_buckets; /* number of buckets, a power of two */
+	uint32_t agg_heads;   /* offset of the bucket heads (uint32_t each) in a half */
+	uint32_t agg_start;   /* offset of the first entry */
+	uint32_t frame_size;  /* value size of map frames */
+	uint32_t strsize;     /* bytes of a D string with its NUL */
+	uint32_t strmax;      /* ROUND_UP(strsize, 8): room for the bytes of a struct abi_str */
+	uint32_t strtab_size;
+	uint32_t globals_size;
+	uint32_t ncpus;	      /* possible CPUs: elements of struct abi_cpu */
+	uint32_t nslots;
+	uint32_t dvar_size;   /* value size of map dvars */
+	uint32_t acct_epids;  /* struct abi_acct cells in an element of map acct, indexed by EPID */
+	uint32_t pad;
+};
+
+/* ---- strings ------------------------------------------------------------------------------------------ */
+
+/*
+ * A D string in a frame, a variable or the string table. The bytes behind s[len] up to the next multiple
+ * of 8 are zero (at least one), so that keys can be compared by 8-byte words. len <= strsize - 1.
+ */
+struct abi_str {
+	uint64_t len; /* ABI_STR_NULL: the NULL string */
+	char s[];
+};
+#define ABI_STR_NULL (~0ull)
+#define ABI_STR_BYTES(strsize) (8 + (((strsize) + 7) & ~7u)) /* storage of a string variable */
+
+/* ---- frames ------------------------------------------------------------------------------------------- */
+
+/*
+ * A frame is claimed once per firing by cmpxchg on abi_cpu.frames and given back at its end.
+ *   0                     struct abi_frame
+ *   sizeof                clause-local variables (dsession.locals_size bytes)
+ *   then                  temporaries at offsets given by the code generator
+ *   then                  scratch of alloca, copyin, copyinstr: taken upwards from scratch_pos
+ */
+struct abi_frame {
+	uint64_t args[10];     /* probe arguments, when the code generator saves them */
+	uint64_t timestamp;    /* of this firing; 0: not read yet */
+	uint64_t scratch_pos;  /* offset in the frame of the next free scratch byte */
+	uint64_t fault_value;
+	uint64_t strtok;       /* state of strtok, 0 none */
+	uint64_t pad[2];
+};
+
+/* ---- aggregation buffer ------------------------------------------------------------------------------- */
+
+/*
+ * A half: values of aggregations without key at fixed offsets (each behind one word that is set to 1 when
+ * it is updated), then the bucket heads, then entries in order of creation. Offsets are from the start of
+ * the half; 0 means none. Entries are published by cmpxchg on their bucket head; one key may stand twice.
+ */
+struct abi_aggent {
+	uint32_t next;	 /* offset of the next entry of this bucket */
+	uint32_t hash;
+	uint32_t shape;	 /* index into the consumer's table of key shapes (codegen/layout.h) */
+	uint32_t nwords; /* of the key */
+	uint64_t key[];	 /* nwords words, then the value */
+};
+
+/* Values, all of uint64_t words. */
+enum abi_aggval {
+	ABI_AGG_COUNT_WORDS = 1,
+	ABI_AGG_SUM_WORDS = 1,
+	ABI_AGG_AVG_WORDS = 2,	   /* count, sum */
+	ABI_AGG_MIN_WORDS = 2,	   /* updates, value (kept as value ^ INT64_MAX so that zeroed memory is neutral) */
+	ABI_AGG_MAX_WORDS = 2,	   /* updates, value (kept as value ^ INT64_MIN) */
+	ABI_AGG_STDDEV_WORDS = 4,  /* count, sum, sum of squares low, high */
+	ABI_AGG_QUANTIZE_WORDS = 127,
+};
+
+/* ---- dynamic variables -------------------------------------------------------------------------------- */
+
+#define ABI_DVAR_WORDS 6
+struct abi_dvar_key { /* exact up to ABI_DVAR_WORDS words of tuple, else four independent 64-bit hashes of it */
+	uint32_t var;	 /* variable id */
+	uint32_t nwords; /* of the tuple before hashing */
+	uint64_t w[ABI_DVAR_WORDS];
+};
+
+/* ---- probe groups ------------------------------------------------------------------------------------- */
+
+/*
+ * One row per probe of a group that shares a program (system call number, cookie): constants of the probe,
+ * then one EPID per clause of the program, 0 where the clause is not enabled on this probe.
+ */
+struct abi_row {
+	uint32_t probe_id;
+	uint32_t prov, mod, func, name; /* offsets of the names in strtab */
+	uint32_t pad;
+	uint32_t epid[]; /* row stride is rounded up to 8 */
+};
+
+/* ---- accounting --------------------------------------------------------------------------------------- */
+
+enum abi_acct_cause { /* per EPID and CPU */
+	ABI_ACCT_FIRED,	    /* counted at the probe's entry */
+	ABI_ACCT_FALSE,	    /* predicate false */
+	ABI_ACCT_NOROOM,
+	ABI_ACCT_BUSY,
+	ABI_ACCT_NOFRAME,
+	ABI_ACCT_FAULT,
+	ABI_ACCT_STOPPED,   /* fired after the end of tracing had begun, or exit() was called */
+	ABI_ACCT_DONE,	    /* clauses that record nothing: ran to the end */
+};
+struct abi_acct {
+	uint64_t n[8];
+};
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Providers and the probe table.
+ *
+ * A provider is one struct of hooks, one file, one row in registry.c. It publishes probes (all at once, or
+ * when a description asks for them), says which probes can share a program (a probe group) and how that
+ * program reads its arguments, and attaches the loaded program. An unset hook means nothing to do.
+ *
+ * The table owns providers, probes and their names; probes are never removed and keep their address.
+ */
+#ifndef PROVIDER_PROVIDER_H
+#define PROVIDER_PROVIDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "codegen/cg.h"
+#include "kern/kern.h"
+#include "lang/tree.h"
+
+struct provider;
+struct probes;
+
+/* Stability of the four fields and of the arguments, as "E/E/Common" texts (providers.md 24). */
+struct provider_stability {
+	const char *provider, *module, *function, *name, *args;
+};
+
+struct probe {
+	uint32_t id; /* from 1 */
+	const char *prov, *mod, *func, *name;
+	struct provider *provider;
+	uint64_t data;	/* the provider's own: system call number, period ... */
+	bool literal;	/* an alias: matched by its literal name only, never by a glob or an empty field */
+};
+
+/* Probes that share one program. Made by group_get(); lives while the enabling lives. */
+struct probe_group {
+	struct provider *provider;
+	uint64_t key;		/* the provider's own; one program per (provider, key) */
+	char name[16];		/* of the program */
+	const struct cg_probe_ops *ops;
+	void *ops_data;
+	size_t nrows;
+	VEC(struct probe *) probes; /* enabled ones */
+	uint32_t activity;	/* ABI_ACTIVE; BEGIN: ABI_WARMUP; END: ABI_COOLDOWN */
+	int prog_fd;		/* -1 until loaded */
+	VEC(int) fds;		/* links, perf events: closing them detaches */
+	void *attached;		/* the provider's own */
+};
+
+/* What attaching needs to know of the session. */
+struct attach_env {
+	int cpu;		/* option cpu, -1: all */
+	const int *cpus;	/* traced CPUs */
+	size_t ncpus;
+};
+
+struct provider_ops {
+	const char *name;
+	struct provider_stability stability;
+	/* Publishes the probes that exist in advance. Called once, when the table is first searched for them. 0 or -errno. */
+	int (*provide)(struct probes *t, struct provider *p);
+	/* A description that may name a probe made on demand. 0, or -1 with *d set. */
+	int (*demand)(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d);
+	/* Types of args[] as D spells them; NULL ends the list. NULL result: untyped. The result belongs to the table. */
+	const char *const *(*args)(struct probes *t, const struct probe *probe);
+	/* Key of the group that the probe belongs to, and the group's constants (name, ops, nrows, activity) on first use. */
+	uint64_t (*group_key)(const struct probe *probe);
+	void (*group_init)(struct probe_group *g, const struct probe *probe);
+	/* Rows of the probe in its group: a program finds the row by number. Sets up to max numbers, gives their count. */
+	size_t (*rows)(const struct probe *probe, uint32_t *rows, size_t max);
+	/* Attaches g->prog_fd; descriptors go to g->fds. 0 or -errno, *why set to a text of static life. */
+	int (*attach)(struct probe_group *g, const struct attach_env *env, const char **why);
+	/* After attach, when tracing becomes active (timers start here). */
+	int (*start)(struct probe_group *g, const struct attach_env *env);
+	/* Before the descriptors are closed. */
+	void (*detach)(struct probe_group *g);
+	/* Firings that the kernel did not deliver on a CPU since start; reported at the end. NULL: none can be missed. */
+	uint64_t (*missed)(struct probe_group *g, int cpu, const char **what);
+	void (*destroy)(struct provider *p);
+};
+
+struct provider {
+	const struct provider_ops *ops;
+	void *data;
+	bool provided;
+};
+
+struct probes {
+	struct arena *arena;
+	VEC(struct probe *) v;	      /* index id - 1 */
+	VEC(struct provider *) providers;
+	struct hmap *by_name;	      /* "prov\0mod\0func\0name" */
+};
+
+#define PROBE_ROWS_MAX 8
+
+struct probes *probes_create(void);
+void probes_destroy(struct probes *t);
+/* Publishes a probe; NULL if it exists already. Names are copied. */
+struct probe *probes_add(struct probes *t, struct provider *p, const char *mod, const char *func, const char *name, uint64_t data);
+struct probe *probes_lookup(struct probes *t, const char *prov, const char *mod, const char *func, const char *name);
+/* Calls f for each probe that a description names, in order of id; what can be made on demand is made first.
+ * Gives the number of matches, or -1 with *d set. f may be NULL (count only). */
+int probes_match(struct probes *t, const struct probespec *spec, struct diag *d,
+		 void (*f)(void *arg, struct probe *p), void *arg);
+/* Publishes everything (for -l without a description). */
+int probes_provide_all(struct probes *t);
+
+extern const struct provider_ops provider_dtrace, provider_syscall, provider_profile;
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The probe table: providers in the order of the list below, probes in order of creation, look-up and
+ * matching. What a probe is and how it fires is left to the provider's own file.
+ */
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* One row per provider. dtrace comes first: BEGIN, END and ERROR are probes 1, 2 and 3. */
+static const struct provider_ops *const registry[] = {
+	&provider_dtrace,
+	&provider_profile,
+	&provider_syscall,
+};
+
+struct probes *probes_create(void)
+{
+	struct probes *t = mem_alloc(sizeof(*t));
+
+	t->arena = arena_create();
+	t->by_name = hmap_create();
+	for (size_t i = 0; i < ARRAY_SIZE(registry); i++) {
+		struct provider *p = arena_new(t->arena, struct provider);
+
+		p->ops = registry[i];
+		vec_push(&t->providers, p);
+	}
+	return t;
+}
+
+void probes_destroy(struct probes *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->providers.n; i++)
+		if (t->providers.v[i]->ops->destroy)
+			t->providers.v[i]->ops->destroy(t->providers.v[i]);
+	vec_free(&t->providers);
+	vec_free(&t->v);
+	hmap_destroy(t->by_name);
+	arena_destroy(t->arena);
+	free(t);
+}
+
+/* The four fields, each with its NUL, one behind the other. */
+static size_t name_key(struct str *b, const char *prov, const char *mod, const char *func, const char *name)
+{
+	str_add(b, prov, strlen(prov) + 1);
+	str_add(b, mod, strlen(mod) + 1);
+	str_add(b, func, strlen(func) + 1);
+	str_add(b, name, strlen(name) + 1);
+	return b->n;
+}
+
+struct probe *probes_lookup(struct probes *t, const char *prov, const char *mod, const char *func, const char *name)
+{
+	struct str key = {0};
+	size_t n = name_key(&key, prov, mod, func, name);
+	struct probe *p = hmap_get_n(t->by_name, key.s, n);
+
+	str_free(&key);
+	return p;
+}
+
+struct probe *probes_add(struct probes *t, struct provider *prov, const char *mod, const char *func,
+			 const char *name, uint64_t data)
+{
+	struct str key = {0};
+	size_t n = name_key(&key, prov->ops->name, mod, func, name);
+	struct probe *p = NULL;
+
+	if (!hmap_get_n(t->by_name, key.s, n)) {
+		p = arena_new(t->arena, struct probe);
+		p->id = t->v.n + 1;
+		p->prov = prov->ops->name;
+		p->mod = arena_strdup(t->arena, mod);
+		p->func = arena_strdup(t->arena, func);
+		p->name = arena_strdup(t->arena, name);
+		p->provider = prov;
+		p->data = data;
+		vec_push(&t->v, p);
+		hmap_put_n(t->by_name, key.s, n, p);
+	}
+	str_free(&key);
+	return p;
+}
+
+static int provide(struct probes *t, struct provider *p)
+{
+	if (p->provided)
+		return 0;
+	p->provided = true;
+	return p->ops->provide ? p->ops->provide(t, p) : 0;
+}
+
+/*
+ * Ids are given in order of publication, and they must not depend on what is asked for: a provider is
+ * published together with all those before it in the registry.
+ */
+static int provide_upto(struct probes *t, size_t last)
+{
+	int err = 0;
+
+	for (size_t i = 0; i <= last && i < t->providers.n; i++) {
+		int e = provide(t, t->providers.v[i]);
+
+		if (e && !err)
+			err = e;
+	}
+	return err;
+}
+
+int probes_provide_all(struct probes *t)
+{
+	return provide_upto(t, t->providers.n);
+}
+
+static bool field_match(const char *pattern, const char *s)
+{
+	return !*pattern || glob_match(pattern, s);
+}
+
+static bool probe_match(const struct probe *p, const struct probespec *s)
+{
+	if (s->by_id)
+		return p->id == s->id;
+	if (p->literal && strcmp(s->func, p->func))
+		return false;
+	return field_match(s->prov, p->prov) && field_match(s->mod, p->mod) &&
+	       field_match(s->func, p->func) && field_match(s->name, p->name);
+}
+
+/*
+ * BEGIN, END and ERROR are by far the commonest names without a provider; no other provider has probes of
+ * these names, so the rest need not be published (which takes milliseconds) to answer for them.
+ */
+static bool only_dtrace(const struct probespec *s)
+{
+	static const char *const own[] = { "BEGIN", "END", "ERROR" };
+
+	if (s->by_id)
+		return s->id >= 1 && s->id <= ARRAY_SIZE(own);
+	if (*s->prov || *s->mod || *s->func)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strcmp(s->name, own[i]))
+			return true;
+	return false;
+}
+
+static int prepare(struct probes *t, const struct probespec *s, struct diag *d)
+{
+	size_t last = 0;
+
+	if (only_dtrace(s))
+		return provide_upto(t, 0);
+	for (size_t i = 0; i < t->providers.n; i++)
+		if (s->by_id || field_match(s->prov, t->providers.v[i]->ops->name))
+			last = i;
+	provide_upto(t, last);
+	for (size_t i = 0; i < t->providers.n && !s->by_id; i++) {
+		struct provider *p = t->providers.v[i];
+
+		if (p->ops->demand && p->ops->demand(t, p, s, d))
+			return -1;
+	}
+	return 0;
+}
+
+int probes_match(struct probes *t, const struct probespec *spec, struct diag *d,
+		 void (*f)(void *arg, struct probe *p), void *arg)
+{
+	int n = 0;
+
+	if (prepare(t, spec, d) < 0 && d->set)
+		return -1;
+	for (size_t i = 0; i < t->v.n; i++) {
+		if (!probe_match(t->v.v[i], spec))
+			continue;
+		if (f)
+			f(arg, t->v.v[i]);
+		n++;
+	}
+	return n;
+}
