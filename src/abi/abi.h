@@ -160,7 +160,7 @@ struct abi_conf {
 	uint32_t nslots;
 	uint32_t dvar_size;   /* value size of map dvars */
 	uint32_t acct_epids;  /* struct abi_acct cells in an element of map acct, indexed by EPID */
-	uint32_t pad;
+	uint32_t reserve;     /* fill: bytes of bufsize that only END clauses may use, else 0 */
 };
 
 /* ---- strings ------------------------------------------------------------------------------------------ */
