@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perf_event_open(2): clocks and their control. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kern/impl.h"
+#include "kern/kern.h"
+
+static int clock_open(struct perf_event_attr *attr, int cpu, uint64_t period_ns)
+{
+	long fd;
+
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_CPU_CLOCK;
+	attr->size = sizeof(*attr);
+	attr->sample_period = period_ns;
+	attr->disabled = 1;
+	fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int kern_perf_cpu_clock_open(int cpu, uint64_t period_ns)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	return clock_open(&attr, cpu, period_ns);
+}
+
+int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t config2)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.exclude_user = 1;
+	attr.exclude_kernel = 1;
+	attr.config1 = config1;
+	attr.config2 = config2;
+	return clock_open(&attr, cpu, period_ns);
+}
+
+static int control(int fd, unsigned long request, unsigned long arg)
+{
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+}
+
+int kern_perf_set_prog(int perf_fd, int prog_fd)
+{
+	return control(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd);
+}
+
+int kern_perf_enable(int perf_fd)
+{
+	return control(perf_fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int kern_perf_disable(int perf_fd)
+{
+	return control(perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+int kern_perf_read(int perf_fd, uint64_t *count)
+{
+	ssize_t n = read(perf_fd, count, sizeof(*count));
+
+	if (n < 0)
+		return -errno;
+	return n == sizeof(*count) ? 0 : -EIO;
+}
+
+int kern_perf_pmu_type(const char *pmu)
+{
+	char path[128], *text;
+	int r, n;
+
+	n = snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+	r = kern_read_file(AT_FDCWD, path, &text, NULL);
+	if (r < 0)
+		return r;
+	r = atoi(text);
+	free(text);
+	return r;
+}
