@@ -77,7 +77,7 @@ struct buffers;
  * res->why set and nothing left behind. res may not be NULL.
  *
  * Limits: a half has at most 512 MiB, and all areas together at most half of what the system
- * (MemAvailable) and the memory cgroup (memory.max) offer, because Linux overcommits: it would hand out
+ * (MemAvailable) and the memory cgroup (what is left of memory.max) offer, because Linux overcommits: it would hand out
  * the areas and kill someone later. A size above counts as a failed allocation: it is halved, or refused
  * with `manual`.
  */

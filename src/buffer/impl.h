@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by create.c and switch.c. */
+#ifndef BUFFER_IMPL_H
+#define BUFFER_IMPL_H
+
+#include "base/vec.h"
+#include "buffer/buffer.h"
+
+/* An area that programs and consumer share: a map, or plain memory in tests. */
+struct area {
+	int fd;	    /* -1: none, or plain */
+	void *mem;  /* NULL: not mapped */
+	size_t len; /* of the mapping */
+};
+
+/*
+ * The consumer's view of one packed word (abi/abi.h). `half` is the one that programs enter, or entered
+ * before the word was closed. While closed, the word names the other half: a program that enters with a
+ * fetch-and-add before it sees CLOSED then counts there, and cannot make the wait for `half` end early.
+ */
+struct gate {
+	uint64_t *word;
+	uint64_t *left;	   /* [2] */
+	uint32_t half;
+	uint32_t start;	   /* offset of an empty half */
+	uint32_t off;	   /* while closed: what the word held */
+	bool closed;
+	bool flipped;	   /* a flip is done but not handed out yet: old_half, old_off */
+	uint32_t old_half, old_off;
+	bool due[2];	   /* programs may still be in this half: until left == count */
+	uint32_t count[2];
+};
+
+struct slot {
+	int cpu;
+	struct gate buf, agg;
+	bool out; /* a snapshot is with the consumer */
+};
+
+struct buffers {
+	enum cg_policy policy;
+	bool plain;
+	struct abi_conf conf;
+	uint32_t header; /* bytes of a record header */
+	struct area conf_area, state, cpus, bufs, aggs, globals, frames, strtab, acct, dvars;
+	VEC(int) rows;
+	struct slot *slots;
+};
+
+void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint32_t start);
+void *buffer_half(const struct buffers *b, uint32_t slot, uint32_t half);
+
+#endif

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of src/buffer, on plain memory: threads play the programs. Several threads on one "CPU" stand
+ * for programs that interrupt each other in the middle of a record.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "buffer/buffer.h"
+#include "buffer/impl.h"
+
+#define NTHREADS 4
+#define PER_THREAD 150000
+
+struct payload { /* a record: header, then words that must agree */
+	struct abi_rec h;
+	uint64_t thread, seq, check, fill[4];
+};
+
+struct writer {
+	struct buffers *b;
+	pthread_t thread;
+	int cpu, id, dawdle; /* dawdle: spins between reserving and leaving */
+	uint64_t n, dropped, wrote, closed;
+	bool run; /* until the word is closed */
+};
+
+static uint64_t check_of(uint64_t thread, uint64_t seq)
+{
+	return (thread * 1000003 + seq) * 0x9e3779b97f4a7c15ull;
+}
+
+enum fired { WROTE, DROPPED, CLOSED };
+
+/* The new word for a record of n bytes, and its place; as generated code computes them. */
+static enum fired reserve(const struct abi_conf *conf, enum cg_policy policy, uint64_t word, uint32_t n,
+			  uint32_t limit, uint64_t *next, uint32_t *pos)
+{
+	uint32_t off = word & ABI_WORD_OFFSET;
+
+	if (off == ABI_OFF_CLOSED || off == ABI_OFF_FULL)
+		return CLOSED;
+	if (policy == CG_RING) {
+		if (n > conf->bufsize)
+			return DROPPED;
+		*pos = off >= n ? off - n : off + conf->bufsize - n;
+		*next = (word & ~ABI_WORD_OFFSET) + ABI_WORD_ENTER + *pos;
+		return WROTE;
+	}
+	*pos = off;
+	if (n <= limit && off <= limit - n) {
+		*next = word + ABI_WORD_ENTER + n;
+		return WROTE;
+	}
+	*next = (word & ~ABI_WORD_OFFSET) | ABI_OFF_FULL;
+	return DROPPED;
+}
+
+static enum fired fire(struct writer *w, uint64_t seq, uint32_t n, uint32_t limit)
+{
+	struct abi_cpu *c = buffers_cpu(w->b, w->cpu);
+	enum cg_policy policy = buffers_policy(w->b);
+	uint64_t word = __atomic_load_n(&c->word, __ATOMIC_RELAXED), next = 0;
+	uint32_t pos = 0, half;
+	struct payload *p;
+	volatile int i;
+	enum fired f;
+
+	do {
+		f = reserve(buffers_conf(w->b), policy, word, n, limit, &next, &pos);
+		if (f == CLOSED || (f == DROPPED && policy != CG_FILL))
+			return f;
+	} while (!__atomic_compare_exchange_n(&c->word, &word, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	if (f == DROPPED) {
+		__atomic_add_fetch(&buffers_state(w->b)->filled, 1, __ATOMIC_SEQ_CST);
+		return f;
+	}
+	half = ABI_WORD_HALF(word);
+	p = (struct payload *)((char *)buffer_half(w->b, c->slot, half) + pos);
+	p->h.epid = w->id + 1;
+	p->h.size = n;
+	p->thread = w->id;
+	p->seq = seq;
+	for (i = 0; i < w->dawdle; i++)
+		;
+	p->check = check_of(w->id, seq);
+	for (i = 0; 40 + i * 8 <= (int)n && i < 4; i++)
+		p->fill[i] = p->check + i;
+	__atomic_add_fetch(&c->left[half], 1, __ATOMIC_SEQ_CST);
+	return WROTE;
+}
+
+static void *writer_main(void *arg)
+{
+	struct writer *w = arg;
+	uint64_t i;
+
+	for (i = 0; w->run || i < w->n; i++) {
+		enum fired f = fire(w, i, 32 + (i % 5) * 8, buffers_conf(w->b)->bufsize - buffers_conf(w->b)->reserve);
+
+		w->wrote += f == WROTE;
+		w->dropped += f == DROPPED;
+		w->closed += f == CLOSED;
+		if (f == CLOSED && w->run)
+			break;
+	}
+	return NULL;
+}
+
+static struct buffers *create(enum cg_policy policy, uint64_t bufsize, uint32_t reserve_end, int ncpus)
+{
+	struct buffer_request req = { .policy = policy, .cpu = -1, .principal = true, .bufsize = bufsize,
+				      .max_record = 64, .reserve = reserve_end, .strsize = 256, .plain = ncpus };
+	struct buffer_result res;
+	struct buffers *b;
+
+	assert_int_equal(buffers_create(&b, &req, &res), 0);
+	assert_int_equal(res.why, BUFFER_OK);
+	return b;
+}
+
+struct tally {
+	uint64_t got[NTHREADS], last[NTHREADS], torn, bad, disorder;
+};
+
+static bool payload_ok(const struct payload *p)
+{
+	int i;
+
+	if (p->thread >= NTHREADS || p->check != check_of(p->thread, p->seq) || p->h.epid != p->thread + 1)
+		return false;
+	for (i = 0; 40 + i * 8 <= (int)p->h.size && i < 4; i++)
+		if (p->fill[i] != p->check + i)
+			return false;
+	return true;
+}
+
+static void tally_snap(struct tally *t, struct buffer_snap *s)
+{
+	const struct abi_rec *r;
+
+	while ((r = buffer_snap_next(s))) {
+		const struct payload *p = (const struct payload *)r;
+
+		if (!payload_ok(p)) {
+			t->torn++;
+			continue;
+		}
+		if (t->got[p->thread] && p->seq <= t->last[p->thread])
+			t->disorder++;
+		t->last[p->thread] = p->seq;
+		t->got[p->thread]++;
+	}
+	t->bad += s->error != 0;
+}
+
+static void tally_all(struct buffers *b, struct tally *t)
+{
+	struct buffer_snap s;
+	uint32_t i;
+
+	for (i = 0; i < buffers_nslots(b); i++) {
+		int r = buffers_switch(b, i, &s);
+
+		assert_true(r == 0 || r == 1 || r == -EAGAIN);
+		if (r != 1)
+			continue;
+		assert_int_equal(buffers_switch(b, i, &(struct buffer_snap){ 0 }), -EBUSY);
+		tally_snap(t, &s);
+		buffers_release(b, &s);
+	}
+}
+
+/* Records and drops add up to what was fired, for every thread; nothing is torn; each thread's own order holds. */
+static void test_switch_exact(void **state)
+{
+	struct buffers *b = create(CG_SWITCH, 8192, 0, 2);
+	struct writer w[NTHREADS];
+	struct tally t = { 0 };
+	int i, turns = 0;
+
+	(void)state;
+	assert_int_equal(buffers_open(b, -1), 0);
+	for (i = 0; i < NTHREADS; i++) {
+		w[i] = (struct writer){ .b = b, .cpu = i % 2, .id = i, .n = PER_THREAD, .dawdle = i * 20 };
+		pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
+	}
+	while (t.got[0] + t.got[1] < 2000 || turns++ < 300)
+		tally_all(b, &t);
+	for (i = 0; i < NTHREADS; i++) {
+		tally_all(b, &t);
+		pthread_join(w[i].thread, NULL);
+	}
+	assert_int_equal(buffers_stop(b), 0);
+	tally_all(b, &t);
+	tally_all(b, &t);
+	assert_int_equal(t.torn, 0);
+	assert_int_equal(t.bad, 0);
+	assert_int_equal(t.disorder, 0);
+	for (i = 0; i < NTHREADS; i++) {
+		assert_int_equal(w[i].wrote + w[i].dropped, PER_THREAD);
+		assert_int_equal(t.got[i], w[i].wrote);
+	}
+	buffers_destroy(b);
+}
+
+/* Closing is atomic: what was written before it is all there, and nothing is written after it. */
+static void test_stop_under_load(void **state)
+{
+	int round;
+
+	(void)state;
+	for (round = 0; round < 50; round++) {
+		struct buffers *b = create(CG_SWITCH, 1 << 20, 0, 1);
+		struct writer w[NTHREADS];
+		struct tally t = { 0 };
+		uint64_t wrote = 0, got = 0;
+		int i;
+
+		assert_int_equal(buffers_open(b, 0), 0);
+		for (i = 0; i < NTHREADS; i++) {
+			w[i] = (struct writer){ .b = b, .id = i, .run = true, .dawdle = 50 };
+			pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
+		}
+		while (__atomic_load_n(&buffers_cpu(b, 0)->left[0], __ATOMIC_RELAXED) < 200u + round)
+			sched_yield();
+		tally_all(b, &t);
+		assert_int_equal(buffers_stop(b), 0);
+		tally_all(b, &t);
+		tally_all(b, &t);
+		for (i = 0; i < NTHREADS; i++) {
+			pthread_join(w[i].thread, NULL);
+			wrote += w[i].wrote;
+			got += t.got[i];
+		}
+		assert_int_equal(t.torn + t.bad + t.disorder, 0);
+		assert_int_equal(got, wrote);
+		buffers_destroy(b);
+	}
+}
+
+/* Negative control: reading without waiting must show records that are not complete, or the tests above prove nothing. */
+static void test_flip_without_wait_is_caught(void **state)
+{
+	struct buffers *b = create(CG_SWITCH, 1 << 16, 0, 1);
+	struct abi_cpu *c = buffers_cpu(b, 0);
+	struct writer w[NTHREADS];
+	struct tally t = { 0 };
+	uint32_t half = 0;
+	time_t end = time(NULL) + 20;
+	int i;
+
+	(void)state;
+	buffers_open(b, 0);
+	for (i = 0; i < NTHREADS; i++) {
+		w[i] = (struct writer){ .b = b, .id = i, .run = true, .dawdle = 2000 };
+		pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
+	}
+	while (t.torn + t.bad == 0 && time(NULL) < end) {
+		uint64_t old = __atomic_exchange_n(&c->word, (uint64_t)(half ^ 1) << 32, __ATOMIC_SEQ_CST);
+		struct buffer_snap s = { .header = 8, .data = buffer_half(b, 0, half), .len = old & ABI_WORD_OFFSET };
+
+		tally_snap(&t, &s);
+		memset(buffer_half(b, 0, half), 0, 1 << 16);
+		half ^= 1;
+	}
+	__atomic_store_n(&c->word, ABI_OFF_CLOSED, __ATOMIC_SEQ_CST);
+	for (i = 0; i < NTHREADS; i++)
+		pthread_join(w[i].thread, NULL);
+	assert_true(t.torn + t.bad > 0);
+	buffers_destroy(b);
+}
+
+/* A program that does not leave: the switch gives up for now, and hands out the half once it has left. */
+static void test_late_program(void **state)
+{
+	struct buffers *b = create(CG_SWITCH, 4096, 0, 1);
+	struct writer w = { .b = b };
+	struct abi_cpu *c = buffers_cpu(b, 0);
+	struct buffer_snap s;
+
+	(void)state;
+	buffers_open(b, -1);
+	assert_int_equal(fire(&w, 0, 32, 4096), WROTE);
+	__atomic_add_fetch(&c->word, ABI_WORD_ENTER, __ATOMIC_SEQ_CST); /* is inside half 0 */
+	assert_int_equal(buffers_switch(b, 0, &s), -EAGAIN);
+	assert_int_equal(fire(&w, 1, 32, 4096), WROTE); /* goes to the other half */
+	__atomic_add_fetch(&c->left[0], 1, __ATOMIC_SEQ_CST);
+	assert_int_equal(buffers_switch(b, 0, &s), 1);
+	assert_int_equal(((const struct payload *)buffer_snap_next(&s))->seq, 0);
+	assert_null(buffer_snap_next(&s));
+	buffers_release(b, &s);
+	assert_int_equal(buffers_switch(b, 0, &s), 1);
+	assert_int_equal(((const struct payload *)buffer_snap_next(&s))->seq, 1);
+	buffers_release(b, &s);
+	assert_int_equal(buffers_switch(b, 0, &s), 0);
+
+	__atomic_add_fetch(&c->word, ABI_WORD_ENTER, __ATOMIC_SEQ_CST); /* never leaves */
+	assert_int_equal(buffers_stop(b), -ETIMEDOUT);
+	buffers_destroy(b);
+}
+
+/* BEGIN's CPU alone, then all, stop, END's CPU alone: one half, in order. */
+static void test_open_stop_open(void **state)
+{
+	struct buffers *b = create(CG_SWITCH, 4096, 0, 2);
+	struct writer w[2] = { { .b = b, .cpu = 0, .id = 0 }, { .b = b, .cpu = 1, .id = 1 } };
+	struct tally t = { 0 };
+
+	(void)state;
+	assert_int_equal(fire(&w[0], 0, 32, 4096), CLOSED);
+	assert_int_equal(buffers_open(b, 7), -EINVAL);
+	buffers_open(b, 1);
+	assert_int_equal(fire(&w[0], 0, 32, 4096), CLOSED);
+	assert_int_equal(fire(&w[1], 0, 32, 4096), WROTE);
+	buffers_open(b, -1);
+	assert_int_equal(fire(&w[0], 0, 32, 4096), WROTE);
+	assert_int_equal(fire(&w[1], 1, 32, 4096), WROTE);
+	assert_int_equal(buffers_stop(b), 0);
+	assert_int_equal(fire(&w[0], 1, 32, 4096), CLOSED);
+	buffers_open(b, 0);
+	assert_int_equal(fire(&w[1], 2, 32, 4096), CLOSED);
+	assert_int_equal(fire(&w[0], 1, 32, 4096), WROTE);
+	assert_int_equal(buffers_stop(b), 0);
+	tally_all(b, &t);
+	assert_int_equal(t.got[0], 2);
+	assert_int_equal(t.got[1], 2);
+	assert_int_equal(t.torn + t.bad + t.disorder, 0);
+	tally_all(b, &t);
+	assert_int_equal(t.got[0] + t.got[1], 4);
+	buffers_destroy(b);
+}
+
+/* fill: FULL at the first record that does not fit; nothing later, even if it would fit; END has its reserve. */
+static void test_fill(void **state)
+{
+	struct buffers *b = create(CG_FILL, 200, 40, 1);
+	struct writer w = { .b = b };
+	struct buffer_snap s;
+	int i, n = 0;
+
+	(void)state;
+	assert_int_equal(buffers_conf(b)->reserve, 40);
+	buffers_open(b, -1);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(fire(&w, i, 32, 160), WROTE);
+	assert_int_equal(fire(&w, i, 48, 160), DROPPED);
+	assert_int_equal(buffers_state(b)->filled, 1);
+	assert_int_equal(fire(&w, i, 32, 160), CLOSED);
+	assert_int_equal(buffers_switch(b, 0, &s), -EBUSY);
+	assert_int_equal(buffers_stop(b), 0);
+	buffers_open(b, 0);
+	assert_int_equal(fire(&w, 100, 40, 200), WROTE); /* END */
+	assert_int_equal(buffers_stop(b), 0);
+	assert_int_equal(buffers_switch(b, 0, &s), 1);
+	for (const struct abi_rec *r; (r = buffer_snap_next(&s)); n++)
+		assert_int_equal(((const struct payload *)r)->seq, n < 4 ? n : 100);
+	assert_int_equal(n, 5);
+	assert_int_equal(s.error, 0);
+	buffers_release(b, &s);
+	assert_int_equal(buffers_switch(b, 0, &s), 0);
+	buffers_destroy(b);
+}
+
+/* ring of any size: the newest whole records, oldest first, whatever the sizes; nothing lost between snapshots. */
+static void test_ring(void **state)
+{
+	uint32_t size, n;
+
+	(void)state;
+	for (size = 104; size <= 400; size += 8) {
+		for (n = 0; n < 60; n++) {
+			struct buffers *b = create(CG_RING, size, 0, 1);
+			struct writer w = { .b = b };
+			struct buffer_snap s;
+			uint32_t used = 0, first = n, i, snaps;
+			uint64_t seq = 0;
+
+			buffers_open(b, -1);
+			for (snaps = 0; snaps < 3; snaps++) {
+				uint64_t base = seq;
+
+				used = 0;
+				for (i = 0; i < n; i++, seq++)
+					assert_int_equal(fire(&w, seq, 32 + (seq * 7 % 5) * 8, 0), WROTE);
+				for (first = n; first > 0; first--) { /* which ones must survive */
+					used += 32 + ((base + first - 1) * 7 % 5) * 8;
+					if (used > size)
+						break;
+				}
+				assert_int_equal(buffers_switch(b, 0, &s), n > 0);
+				if (!n)
+					break;
+				for (i = first; i < n; i++) {
+					const struct payload *p = (const struct payload *)buffer_snap_next(&s);
+
+					assert_non_null(p);
+					assert_int_equal(p->seq, base + i);
+					assert_true(payload_ok(p));
+				}
+				assert_null(buffer_snap_next(&s));
+				assert_int_equal(s.error, 0);
+				buffers_release(b, &s);
+			}
+			buffers_destroy(b);
+		}
+	}
+}
+
+static void test_ring_under_load(void **state)
+{
+	struct buffers *b = create(CG_RING, 16360, 0, 1);
+	struct writer w[NTHREADS];
+	struct tally t = { 0 };
+	int i;
+
+	(void)state;
+	buffers_open(b, 0);
+	for (i = 0; i < NTHREADS; i++) {
+		w[i] = (struct writer){ .b = b, .id = i, .run = true, .dawdle = i * 10 };
+		pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
+	}
+	for (i = 0; i < 500; i++)
+		tally_all(b, &t);
+	assert_int_equal(buffers_stop(b), 0);
+	tally_all(b, &t);
+	for (i = 0; i < NTHREADS; i++)
+		pthread_join(w[i].thread, NULL);
+	assert_int_equal(t.torn + t.bad + t.disorder, 0);
+	assert_true(t.got[0] + t.got[1] + t.got[2] + t.got[3] > 0);
+	buffers_destroy(b);
+}
+
+static void test_bad_records(void **state)
+{
+	uint32_t sizes[] = { 4, 12, 4096 - 8, 0xffffffff };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct buffers *b = create(CG_SWITCH, 4096, 0, 1);
+		struct writer w = { .b = b };
+		struct buffer_snap s;
+
+		buffers_open(b, -1);
+		fire(&w, 0, 32, 4096);
+		fire(&w, 1, 32, 4096);
+		((struct abi_rec *)((char *)buffer_half(b, 0, 0) + 32))->size = sizes[i];
+		assert_int_equal(buffers_switch(b, 0, &s), 1);
+		assert_non_null(buffer_snap_next(&s));
+		assert_null(buffer_snap_next(&s));
+		assert_int_equal(s.error, -EINVAL);
+		assert_null(buffer_snap_next(&s));
+		buffers_release(b, &s);
+		buffers_destroy(b);
+	}
+}
+
+/* Filler (a record given up) is passed over by its size. */
+static void test_filler(void **state)
+{
+	struct buffers *b = create(CG_SWITCH, 4096, 0, 1);
+	struct writer w = { .b = b };
+	struct tally t = { 0 };
+
+	(void)state;
+	buffers_open(b, -1);
+	fire(&w, 0, 32, 4096);
+	fire(&w, 1, 56, 4096);
+	fire(&w, 2, 32, 4096);
+	((struct abi_rec *)((char *)buffer_half(b, 0, 0) + 32))->epid = ABI_EPID_NONE;
+	tally_all(b, &t);
+	assert_int_equal(t.got[0], 2);
+	buffers_destroy(b);
+}
+
+static void expect(struct buffer_request req, int why, uint64_t bufsize, uint64_t aggsize)
+{
+	struct buffer_result res;
+	struct buffers *b;
+	int err;
+
+	req.plain = 2;
+	req.cpu = -1;
+	req.principal = true;
+	req.strsize = 256;
+	err = buffers_create(&b, &req, &res);
+	assert_int_equal(res.why, why);
+	assert_int_equal(err != 0, why != BUFFER_OK);
+	if (err) {
+		assert_null(b);
+		return;
+	}
+	assert_int_equal(res.bufsize, bufsize);
+	assert_int_equal(res.aggsize, aggsize);
+	assert_int_equal(res.buf_lowered, bufsize + 8 < req.bufsize);
+	buffers_destroy(b);
+}
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	expect((struct buffer_request){ .bufsize = 4 << 20 }, BUFFER_OK, 4 << 20, 0);
+	expect((struct buffer_request){ .bufsize = 1000001 }, BUFFER_OK, 1000000, 0);
+	expect((struct buffer_request){ .bufsize = 8 }, BUFFER_OK, 8, 0);
+	expect((struct buffer_request){ .bufsize = 7 }, BUFFER_TOOSMALL, 0, 0);
+	expect((struct buffer_request){ .bufsize = 0 }, BUFFER_TOOSMALL, 0, 0);
+	expect((struct buffer_request){ .bufsize = 4ull << 30 }, BUFFER_OK, 512 << 20, 0);
+	expect((struct buffer_request){ .bufsize = 100ull << 40 }, BUFFER_OK, 400 << 20, 0);
+	expect((struct buffer_request){ .bufsize = 4ull << 30, .manual = true }, BUFFER_NOSPACE, 0, 0);
+	expect((struct buffer_request){ .bufsize = 64, .policy = CG_FILL, .reserve = 64 }, BUFFER_OK, 64, 0);
+	expect((struct buffer_request){ .bufsize = 64, .policy = CG_FILL, .reserve = 65 }, BUFFER_ENDTOOLARGE, 0, 0);
+	expect((struct buffer_request){ .bufsize = 4096, .aggs = true, .aggsize = 8, .agg_min = 32 },
+	       BUFFER_TOOSMALL, 0, 0);
+	expect((struct buffer_request){ .bufsize = 4096, .aggs = true, .aggsize = 1024, .agg_min = 544 }, BUFFER_OK,
+	       4096, 1024);
+	expect((struct buffer_request){ .bufsize = 4096, .aggs = true, .aggsize = 1000, .agg_fixed = 2000 },
+	       BUFFER_TOOSMALL, 0, 0);
+}
+
+static void test_agg_gate(void **state)
+{
+	struct buffer_request req = { .cpu = -1, .principal = true, .bufsize = 4096, .aggs = true, .aggsize = 65536,
+				      .agg_fixed = 16, .strsize = 256, .plain = 1 };
+	struct buffer_result res;
+	struct buffers *b;
+	struct abi_cpu *c;
+	void *half, *half2;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(buffers_create(&b, &req, &res), 0);
+	c = buffers_cpu(b, 0);
+	buffers_open(b, -1);
+	assert_int_equal(c->agg_word & ABI_WORD_OFFSET, buffers_conf(b)->agg_start);
+	assert_int_equal(buffers_agg_switch(b, 0, &half, &used), 0);
+	c->agg_word += ABI_WORD_ENTER + 64;
+	c->agg_left[0]++;
+	assert_int_equal(buffers_agg_switch(b, 0, &half, &used), 1);
+	assert_int_equal(used, buffers_conf(b)->agg_start + 64);
+	c->agg_word += ABI_WORD_ENTER;
+	c->agg_left[1]++;
+	assert_int_equal(buffers_stop(b), 0);
+	/* Enters with a fetch-and-add, sees CLOSED, leaves. */
+	c->agg_left[ABI_WORD_HALF(c->agg_word)]++;
+	c->agg_word += ABI_WORD_ENTER;
+	assert_int_equal(buffers_open(b, -1), 0);
+	c->agg_word += ABI_WORD_ENTER;
+	c->agg_left[1]++;
+	assert_int_equal(buffers_stop(b), 0);
+	assert_int_equal(buffers_agg_switch(b, 0, &half2, &used), 1);
+	assert_ptr_not_equal(half, half2);
+	assert_int_equal(used, buffers_conf(b)->agg_start);
+	buffers_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_switch_exact),
+		cmocka_unit_test(test_stop_under_load),
+		cmocka_unit_test(test_flip_without_wait_is_caught),
+		cmocka_unit_test(test_late_program),
+		cmocka_unit_test(test_open_stop_open),
+		cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_ring_under_load),
+		cmocka_unit_test(test_bad_records),
+		cmocka_unit_test(test_filler),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_agg_gate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
