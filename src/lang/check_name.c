@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names: resolution, creation of variables by their first assignment, keys, args[], members, inlines.
+ */
+#include <string.h>
+
+#include "lang/check_impl.h"
+
+static const char *scope_prefix(int scope)
+{
+	return scope == SCOPE_SELF ? "self->" : scope == SCOPE_THIS ? "this->" : "";
+}
+
+struct ident *check_plain_ident(struct check *ck, const struct node *n)
+{
+	if (n->kind != NODE_IDENT || n->u.ident.scope == '`')
+		return NULL;
+	return ident_lookup(ck->s, n->u.ident.scope, n->u.ident.name);
+}
+
+bool check_unknown_word(struct check *ck, const struct node *n)
+{
+	return n->kind == NODE_IDENT && !n->u.ident.scope && !check_plain_ident(ck, n);
+}
+
+/* Turns a name into the use of a variable. */
+static void to_var(struct node *n, struct ident *id)
+{
+	n->kind = NODE_VAR;
+	n->u.var.ident = id;
+	n->type = id->type;
+	n->lvalue = id->kind == IDENT_GLOBAL || id->kind == IDENT_THREAD || id->kind == IDENT_CLAUSE ||
+		    id->kind == IDENT_SYMBOL;
+}
+
+static int undefined(struct check *ck, const struct node *n)
+{
+	if (n->u.ident.scope == SCOPE_SELF || n->u.ident.scope == SCOPE_THIS)
+		return diag_error(ck->d, "D_VAR_UNDEF", n->loc, "%s%s has not yet been declared or assigned",
+				  scope_prefix(n->u.ident.scope), n->u.ident.name);
+	return diag_error(ck->d, "D_IDENT_UNDEF", n->loc, "failed to resolve %s: Unknown variable name",
+			  n->u.ident.name);
+}
+
+static int bad_reference(struct check *ck, struct srcloc loc, const struct ident *id, const char *as)
+{
+	return diag_error(ck->d, "D_IDENT_BADREF", loc, "%s '%s%s' may not be referenced as %s", ident_kind_name(id),
+			  ident_prefix(id), id->name, as);
+}
+
+/* ---- kernel symbols ------------------------------------------------------------------------------------ */
+
+/* "`sym" or "mod`sym" as written. */
+static int check_symbol(struct check *ck, struct node *n)
+{
+	const char *text = n->u.ident.name, *tick = strchr(text, '`');
+	const char *sym = tick ? tick + 1 : text;
+	const struct lang_hooks *h = &ck->s->hooks;
+	char *module = tick && tick > text ? arena_strndup(ck->arena, text, tick - text) : NULL;
+	struct type *type = NULL;
+	uint64_t addr = 0;
+	struct ident *id;
+
+	if (!*sym || !h->symbol || !h->symbol(h->arg, module, sym, &addr, &type)) {
+		bool known = !module || !h->module_exists || h->module_exists(h->arg, module);
+
+		return diag_error(ck->d, "D_IDENT_UNDEF", n->loc, "failed to resolve %s: Unknown %s name", text,
+				  known ? "symbol" : "module");
+	}
+	id = arena_new(ck->arena, struct ident);
+	id->kind = IDENT_SYMBOL;
+	id->name = sym;
+	id->sym_module = module;
+	id->value = (int64_t)addr;
+	id->sym_type = id->type = type;
+	to_var(n, id);
+	return 0;
+}
+
+static int check_symbol_value(struct check *ck, struct node *n)
+{
+	const char *text = n->u.ident.name;
+
+	if (check_symbol(ck, n))
+		return -1;
+	if (n->type)
+		return 0;
+	return diag_error(ck->d, "D_SYM_NOTYPES", n->loc,
+			  "no symbolic type information is available for %s: Unknown type name", text);
+}
+
+/* ---- plain names --------------------------------------------------------------------------------------- */
+
+static int check_builtin(struct check *ck, struct node *n, struct ident *id)
+{
+	if (builtin_flags(id->builtin) & BUILTIN_ARRAY)
+		return bad_reference(ck, n->loc, id, "scalar");
+	if (!(builtin_flags(id->builtin) & BUILTIN_BUILT))
+		check_unbuilt(ck, n->loc,
+			      arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
+	to_var(n, id);
+	return 0;
+}
+
+static int check_known(struct check *ck, struct node **np, struct ident *id)
+{
+	struct node *n = *np;
+
+	switch (id->kind) {
+	case IDENT_BUILTIN:
+		return check_builtin(ck, n, id);
+	case IDENT_ENUM:
+		*np = check_int(ck, n->loc, id->value, id->type ? id->type : type_int(ck->ts));
+		return 0;
+	case IDENT_INLINE:
+		if (id->inl_params)
+			return bad_reference(ck, n->loc, id, "scalar");
+		return check_inline_use(ck, np, id, NULL);
+	case IDENT_GLOBAL:
+	case IDENT_THREAD:
+	case IDENT_CLAUSE:
+		if (!id->type)
+			return undefined(ck, n);
+		to_var(n, id);
+		return 0;
+	default:
+		return bad_reference(ck, n->loc, id, "scalar");
+	}
+}
+
+int check_ident(struct check *ck, struct node **np)
+{
+	struct node *n = *np;
+	struct ident *id;
+
+	if (n->u.ident.scope == '`')
+		return check_symbol_value(ck, n);
+	id = check_plain_ident(ck, n);
+	return id ? check_known(ck, np, id) : undefined(ck, n);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+static int key_error(struct check *ck, struct node *key, const char *is, const char *what, size_t i)
+{
+	return diag_error(ck->d, "D_KEY_TYPE", key->loc, "%s expression may not be used as %s index: key #%zu", is, what,
+			  i + 1);
+}
+
+/* Checks one key by itself. */
+static int check_key(struct check *ck, struct node **np, const char *what, size_t i)
+{
+	bool agg = !strcmp(what, "aggregation");
+	struct type *t;
+
+	if (agg && check_is_action_call(*np))
+		return check_address_key(ck, np);
+	if (check_expr(ck, np))
+		return -1;
+	t = type_resolve((*np)->type);
+	if (t->kind == TYPE_VOID)
+		return key_error(ck, *np, "void", what, i);
+	if (t->kind == TYPE_DYNAMIC)
+		return key_error(ck, *np, check_type_name(ck->ts, *np), what, i);
+	if (t->kind == TYPE_FUNCTION || t->kind == TYPE_FORWARD || t->kind == TYPE_FLOAT)
+		return key_error(ck, *np, type_name(ck->ts, t), what, i);
+	/* Text in an array is a string. */
+	if (t->kind == TYPE_ARRAY && type_is_string_like(t))
+		*np = check_convert(ck, *np, type_string(ck->ts));
+	return 0;
+}
+
+/* The signature keeps plain types: qualifiers come from where the first key was read. */
+static struct type *key_type(struct type *t)
+{
+	while (t->kind == TYPE_TYPEDEF && !*t->name)
+		t = t->ref;
+	return t;
+}
+
+int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struct srcloc loc, const char *what)
+{
+	const char *prefix = id->kind == IDENT_AGG ? "@" : "";
+	struct type *types[CHECK_MAX_KEYS];
+
+	if (keys->n > CHECK_MAX_KEYS)
+		return diag_error(ck->d, NULL, loc, "Insufficient tuple registers to generate code");
+	for (size_t i = 0; i < keys->n; i++) {
+		if (check_key(ck, &keys->v[i], what, i))
+			return -1;
+		types[i] = key_type(keys->v[i]->type);
+	}
+	if (!id->keys_fixed)
+		ident_set_keys(ck->s, id, types, keys->n);
+	if (keys->n != id->nkeys)
+		return diag_error(ck->d, "D_PROTO_LEN", loc, "%s%s[ ] prototype mismatch: %zu key%s passed, %zu expected",
+				  prefix, id->name, keys->n, keys->n == 1 ? "" : "s", id->nkeys);
+	for (size_t i = 0; i < keys->n; i++) {
+		if (!check_assignable(id->keys[i], keys->v[i]))
+			return diag_error(ck->d, "D_PROTO_ARG", keys->v[i]->loc,
+					  "%s%s[ ] key #%zu is incompatible with prototype:\n\tprototype: %s\n"
+					  "\t      key: %s",
+					  prefix, id->name, i + 1, type_name(ck->ts, id->keys[i]),
+					  check_type_name(ck->ts, keys->v[i]));
+		keys->v[i] = check_convert(ck, keys->v[i], id->keys[i]);
+	}
+	return 0;
+}
+
+/* ---- args[n], uregs[n] --------------------------------------------------------------------------------- */
+
+/* The one index of a built-in array: an integer constant. */
+static int check_const_index(struct check *ck, struct node *n, struct ident *id, int64_t *value)
+{
+	struct node_list *keys = &n->u.index.keys;
+
+	if (keys->n != 1)
+		return diag_error(ck->d, "D_PROTO_LEN", n->loc, "%s[ ] prototype mismatch: %zu args passed, 1 expected",
+				  id->name, keys->n);
+	if (check_expr(ck, &keys->v[0]))
+		return -1;
+	if (keys->v[0]->kind != NODE_INT || !type_is_integer(keys->v[0]->type))
+		return diag_error(ck->d, "D_PROTO_ARG", n->loc,
+				  "%s[ ] argument #1 is incompatible with prototype:\n"
+				  "\tprototype: integer constant\n\t argument: %s",
+				  id->name, check_type_name(ck->ts, keys->v[0]));
+	*value = (int64_t)keys->v[0]->u.integer.value;
+	return 0;
+}
+
+/* A description for messages, its own probes with their provider. */
+static const char *spec_name(struct check *ck, const struct probespec *sp)
+{
+	bool own = !*sp->prov && (!strcmp(sp->name, "BEGIN") || !strcmp(sp->name, "END") || !strcmp(sp->name, "ERROR"));
+
+	if (sp->by_id || !sp->name)
+		return sp->text;
+	return arena_printf(ck->arena, "%s:%s:%s:%s", own ? "dtrace" : sp->prov, sp->mod, sp->func, sp->name);
+}
+
+static int args_type(struct check *ck, struct node *n, int64_t i, struct type **out)
+{
+	const struct lang_hooks *h = &ck->s->hooks;
+	struct clause *c = ck->clause;
+
+	*out = NULL;
+	for (size_t s = 0; s < c->nspecs; s++) {
+		int nargs = 0, index = i >= 0 && i <= INT16_MAX ? (int)i : -1;
+		bool multi = false;
+		struct type *t = NULL;
+
+		if (h->probe_arg && index >= 0)
+			t = h->probe_arg(h->arg, &c->specs[s], index, &nargs, &multi);
+		if (multi || (s && t && *out && !type_compatible(t, *out)))
+			return diag_error(ck->d, "D_ARGS_MULTI", n->loc,
+					  "args[ ] may not be referenced because probe description %s matches an unstable "
+					  "set of probes",
+					  spec_name(ck, &c->specs[s]));
+		if (!t && index >= 0 && index < nargs)
+			return diag_error(ck->d, "D_ARGS_TYPE", n->loc, "failed to resolve native type for args[%lld]",
+					  (long long)i);
+		if (!t)
+			return diag_error(ck->d, "D_ARGS_IDX", n->loc, "index %lld is out of range for %s args[ ]",
+					  (long long)i, spec_name(ck, &c->specs[s]));
+		*out = t;
+	}
+	return 0;
+}
+
+static int check_args(struct check *ck, struct node *n, struct ident *id)
+{
+	struct type *t = NULL;
+	int64_t i;
+
+	if (!ck->clause || !ck->clause->nspecs)
+		return diag_error(ck->d, "D_ARGS_NONE", n->loc, "%s[ ] may not be referenced outside of a probe clause",
+				  id->name);
+	if (check_const_index(ck, n, id, &i) || args_type(ck, n, i, &t))
+		return -1;
+	n->u.index.ident = id;
+	n->type = t;
+	return 0;
+}
+
+#define UREGS_MAX 25
+
+static int check_builtin_index(struct check *ck, struct node *n, struct ident *id)
+{
+	int64_t i;
+
+	if (!(builtin_flags(id->builtin) & BUILTIN_ARRAY))
+		return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s %s as an associative array",
+				  ident_kind_name(id), id->name);
+	if (id->builtin == BUILTIN_ARGS)
+		return check_args(ck, n, id);
+	if (id->builtin == BUILTIN_UREGS) {
+		if (check_const_index(ck, n, id, &i))
+			return -1;
+		if (i < 0 || i > UREGS_MAX)
+			return diag_error(ck->d, "D_UNKNOWN", n->loc, "uregs[]: index out of bounds (%lld)", (long long)i);
+	}
+	check_unbuilt(ck, n->loc, arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
+	n->u.index.ident = id;
+	n->type = id->type;
+	return 0;
+}
+
+/* ---- indexes ------------------------------------------------------------------------------------------- */
+
+/* An element of a C array, of what a pointer points to, or a character of a string. */
+static int check_element(struct check *ck, struct node *n)
+{
+	struct node_list *keys = &n->u.index.keys;
+	struct type *t = type_resolve(n->a->type);
+	struct node *i;
+
+	if (keys->n != 1)
+		return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s as an associative array",
+				  check_type_name(ck->ts, n->a));
+	if (check_expr(ck, &keys->v[0]))
+		return -1;
+	i = keys->v[0];
+	if (!type_is_integer(i->type))
+		return diag_error(ck->d, "D_OP_INCOMPAT", n->loc, "operands have incompatible types: \"%s\" %s \"%s\"",
+				  check_type_name(ck->ts, n->a), "[", check_type_name(ck->ts, i));
+	keys->v[0] = i = check_convert(ck, i, type_int64(ck->ts));
+	if (t->kind == TYPE_STRING) {
+		n->type = type_builtin(ck->ts, "char");
+		n->lvalue = n->a->lvalue;
+		return 0;
+	}
+	if (type_resolve(t->ref)->kind == TYPE_VOID)
+		return diag_error(ck->d, "D_DEREF_VOID", n->loc, "cannot dereference pointer to void");
+	if (type_resolve(t->ref)->kind == TYPE_FUNCTION)
+		return diag_error(ck->d, "D_DEREF_FUNC", n->loc, "cannot dereference pointer to function");
+	if (type_resolve(t->ref)->kind == TYPE_FORWARD)
+		return diag_error(ck->d, "D_OP_INCOMPLETE", n->loc,
+				  "operator [] cannot be applied to a forward declaration: no %s definition is available",
+				  type_name(ck->ts, type_resolve(t->ref)));
+	if (t->kind == TYPE_ARRAY && t->nelems > 1 && i->kind == NODE_INT && i->u.integer.value >= t->nelems)
+		return diag_error(ck->d, "D_ARR_BOUNDS", n->loc, "index outside array bounds: %llu, max is %lld",
+				  (unsigned long long)i->u.integer.value, (long long)t->nelems);
+	n->type = t->ref;
+	n->lvalue = true;
+	return 0;
+}
+
+static int check_assoc(struct check *ck, struct node *n, struct ident *id)
+{
+	if (!id->type)
+		return diag_error(ck->d, "D_VAR_UNDEF", n->loc, "%s%s has not yet been declared or assigned",
+				  ident_prefix(id), id->name);
+	if (check_keys(ck, id, &n->u.index.keys, n->loc, "associative array"))
+		return -1;
+	n->u.index.ident = id;
+	n->a = NULL;
+	n->type = id->type;
+	n->lvalue = true;
+	return 0;
+}
+
+/* [] behind something that is no associative array. */
+static int check_subscript(struct check *ck, struct node *n, const struct ident *id)
+{
+	struct type *t;
+
+	if (check_expr(ck, &n->a))
+		return -1;
+	t = type_resolve(n->a->type);
+	if (type_is_pointer(t) || t->kind == TYPE_STRING)
+		return check_element(ck, n);
+	if (id && id->kind == IDENT_CLAUSE)
+		return diag_error(ck->d, "D_ARR_LOCAL", n->loc,
+				  "local variables may not be used as associative arrays: %s", id->name);
+	if (id)
+		return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s %s as an associative array",
+				  ident_kind_name(id), id->name);
+	return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s as an associative array",
+			  check_type_name(ck->ts, n->a));
+}
+
+int check_index(struct check *ck, struct node **np)
+{
+	struct node *n = *np;
+	struct ident *id = check_plain_ident(ck, n->a);
+
+	if (n->a->kind == NODE_AGG)
+		return diag_error(ck->d, "D_AGG_MDIM", n->loc,
+				  "improper attempt to reference @%s as a multi-dimensional array", n->a->u.agg.name);
+	if (!id && n->a->kind == NODE_IDENT && n->a->u.ident.scope == SCOPE_THIS)
+		return diag_error(ck->d, "D_ARR_LOCAL", n->loc,
+				  "local variables may not be used as associative arrays: %s", n->a->u.ident.name);
+	if (id && (id->kind == IDENT_ASSOC || id->kind == IDENT_THREAD_ASSOC))
+		return check_assoc(ck, n, id);
+	if (id && id->kind == IDENT_BUILTIN && !type_is_pointer(id->type) && !type_is_string(id->type))
+		return check_builtin_index(ck, n, id);
+	if (id && id->kind == IDENT_INLINE && id->inl_params)
+		return check_inline_use(ck, np, id, &n->u.index.keys);
+	return check_subscript(ck, n, id);
+}
+
+/* ---- targets of assignments ---------------------------------------------------------------------------- */
+
+static int not_assigned(struct check *ck, const struct node *n)
+{
+	return diag_error(ck->d, "D_VAR_UNDEF", n->loc, "%s%s has not yet been declared or assigned",
+			  scope_prefix(n->u.ident.scope), n->u.ident.name);
+}
+
+static int create_scalar(struct check *ck, struct node *n, struct type *t)
+{
+	enum ident_kind kind = n->u.ident.scope == SCOPE_SELF	? IDENT_THREAD
+			       : n->u.ident.scope == SCOPE_THIS ? IDENT_CLAUSE
+								: IDENT_GLOBAL;
+	struct ident *id = ident_create(ck->s, kind, n->u.ident.name, t, n->loc.line);
+
+	id->written = true;
+	to_var(n, id);
+	return 0;
+}
+
+static int create_assoc(struct check *ck, struct node *n, struct type *t)
+{
+	struct node *base = n->a;
+	enum ident_kind kind = base->u.ident.scope == SCOPE_SELF ? IDENT_THREAD_ASSOC : IDENT_ASSOC;
+	struct ident *id;
+
+	if (base->u.ident.scope == SCOPE_THIS)
+		return diag_error(ck->d, "D_ARR_LOCAL", n->loc,
+				  "local variables may not be used as associative arrays: %s", base->u.ident.name);
+	id = ident_create(ck->s, kind, base->u.ident.name, t, n->loc.line);
+	id->written = true;
+	return check_assoc(ck, n, id);
+}
+
+int check_target(struct check *ck, struct node **np, struct type *t)
+{
+	struct node *n = *np, *base = n->kind == NODE_INDEX ? n->a : n;
+	struct ident *id;
+
+	if (base->kind != NODE_IDENT || base->u.ident.scope == '`')
+		return check_expr(ck, np);
+	id = check_plain_ident(ck, base);
+	if (id) {
+		id->written = true;
+		return check_expr(ck, np);
+	}
+	if (!t)
+		return not_assigned(ck, base);
+	return n->kind == NODE_INDEX ? create_assoc(ck, n, t) : create_scalar(ck, n, t);
+}
+
+/* ---- members ------------------------------------------------------------------------------------------- */
+
+/* curcpu->m: its members are built-in variables of their own. */
+static int check_curcpu(struct check *ck, struct node **np)
+{
+	static const struct {
+		const char *member, *builtin;
+	} names[] = { { "cpu_id", "cpu" }, { "cpu_pset", "pset" }, { "cpu_chip", "chip" }, { "cpu_lgrp", "lgrp" } };
+	struct node *n = *np;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(n->u.member.name, names[i].member))
+			return check_builtin(ck, n, ident_lookup(ck->s, SCOPE_GLOBAL, names[i].builtin));
+	return diag_error(ck->d, "D_TYPE_MEMBER", n->loc, "%s is not a member of %s", n->u.member.name, "struct cpuinfo");
+}
+
+static int member_operand(struct check *ck, struct node *n, struct type **sou)
+{
+	const char *op = n->u.member.arrow ? "->" : ".";
+	struct type *t = type_resolve(n->a->type);
+
+	if (t->kind == TYPE_DYNAMIC)
+		return diag_error(ck->d, "D_OP_DYN", n->loc, "operator %s operands cannot be of dynamic type", op);
+	if (n->u.member.arrow) {
+		if (!type_is_pointer(t))
+			return diag_error(ck->d, "D_OP_PTR", n->loc, "operator %s must be applied to a pointer", op);
+		t = type_resolve(t->ref);
+	}
+	if (t->kind == TYPE_FORWARD && t->fwd_kind != TYPE_ENUM)
+		return diag_error(ck->d, "D_OP_INCOMPLETE", n->loc,
+				  "operator %s cannot be applied to a forward declaration: no %s definition is available", op,
+				  type_name(ck->ts, t));
+	*sou = t;
+	if (type_is_sou(t))
+		return 0;
+	if (n->u.member.arrow)
+		return diag_error(ck->d, "D_OP_SOU", n->loc,
+				  "operator -> cannot be applied to pointer to type \"%s\"; must be applied to a struct or "
+				  "union pointer",
+				  type_name(ck->ts, type_resolve(n->a->type)->ref));
+	return diag_error(ck->d, "D_OP_SOU", n->loc,
+			  "operator . cannot be applied to type \"%s\"; must be applied to a struct or union",
+			  check_type_name(ck->ts, n->a));
+}
+
+int check_member(struct check *ck, struct node **np)
+{
+	struct node *n = *np;
+	struct ident *id = check_plain_ident(ck, n->a);
+	struct type *sou = NULL;
+	uint64_t off;
+
+	if (id && id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_CURCPU && n->u.member.arrow)
+		return check_curcpu(ck, np);
+	if (check_expr(ck, &n->a) || member_operand(ck, n, &sou))
+		return -1;
+	n->u.member.member = type_member(sou, n->u.member.name, &off);
+	if (!n->u.member.member)
+		return diag_error(ck->d, "D_TYPE_MEMBER", n->loc, "%s is not a member of %s", n->u.member.name,
+				  type_name(ck->ts, sou));
+	n->u.member.bit_offset = off;
+	n->type = n->u.member.member->type;
+	n->lvalue = n->u.member.arrow || n->a->lvalue;
+	return 0;
+}
+
+/* ---- inlines ------------------------------------------------------------------------------------------- */
+
+struct subst {
+	const struct decl_params *params;
+	const struct node_list *args;
+	struct srcloc loc;
+};
+
+static struct node *copy(struct check *ck, const struct node *n, const struct subst *s);
+
+static int copy_list(struct check *ck, struct node_list *l, const struct subst *s)
+{
+	struct node **v = arena_alloc(ck->arena, (l->n + 1) * sizeof(*v));
+
+	for (size_t i = 0; i < l->n; i++) {
+		v[i] = copy(ck, l->v[i], s);
+		if (!v[i])
+			return -1;
+	}
+	l->v = v;
+	return 0;
+}
+
+/* A parameter's place: the argument, converted to the parameter's type by a cast where that has a meaning. */
+static struct node *copy_argument(struct check *ck, const struct node *arg, struct type *t, const struct subst *s)
+{
+	struct subst plain = { .loc = s->loc };
+	struct node *n = copy(ck, arg, &plain), *c;
+
+	if (!n || !t || !type_is_integer(t))
+		return n;
+	c = check_node(ck, NODE_CAST, s->loc);
+	c->type = t;
+	c->a = n;
+	return c;
+}
+
+static struct node *copy(struct check *ck, const struct node *n, const struct subst *s)
+{
+	struct node *c;
+
+	if (++ck->expansion > CHECK_MAX_EXPANSION || ck->depth >= CHECK_MAX_DEPTH) {
+		diag_error(ck->d, NULL, s->loc, "Insufficient registers to generate code");
+		return NULL;
+	}
+	if (s->params && n->kind == NODE_IDENT && !n->u.ident.scope)
+		for (size_t i = 0; i < s->params->n; i++)
+			if (s->params->v[i].name && !strcmp(s->params->v[i].name, n->u.ident.name))
+				return copy_argument(ck, s->args->v[i], s->params->v[i].type, s);
+	c = arena_new(ck->arena, struct node);
+	*c = *n;
+	c->loc = s->loc;
+	ck->depth++;
+	if ((n->a && !(c->a = copy(ck, n->a, s))) || (n->b && !(c->b = copy(ck, n->b, s))) ||
+	    (n->c && !(c->c = copy(ck, n->c, s))))
+		c = NULL;
+	if (c && ((c->kind == NODE_CALL && copy_list(ck, &c->u.call.args, s)) ||
+		  (c->kind == NODE_INDEX && copy_list(ck, &c->u.index.keys, s)) ||
+		  (c->kind == NODE_AGG && copy_list(ck, &c->u.agg.keys, s))))
+		c = NULL;
+	ck->depth--;
+	return c;
+}
+
+static int inline_args(struct check *ck, struct srcloc loc, struct ident *id, struct node_list *args)
+{
+	size_t want = id->inl_params ? id->inl_params->n : 0;
+
+	if (args->n == want)
+		return 0;
+	return diag_error(ck->d, "D_PROTO_LEN", loc, "%s[ ] prototype mismatch: %zu key%s passed, %zu expected", id->name,
+			  args->n, args->n == 1 ? "" : "s", want);
+}
+
+/* Are the arguments of the types declared? They are checked on copies, as each use checks its own. */
+static int inline_arg_types(struct check *ck, struct srcloc loc, struct ident *id, struct node_list *args)
+{
+	struct subst plain = { .loc = loc };
+
+	for (size_t i = 0; i < args->n; i++) {
+		struct node *n = copy(ck, args->v[i], &plain);
+		struct type *want = id->inl_params->v[i].type;
+
+		if (!n || check_expr(ck, &n))
+			return -1;
+		if (!check_assignable(want, n))
+			return diag_error(ck->d, "D_PROTO_ARG", loc,
+					  "%s[ ] key #%zu is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
+					  id->name, i + 1, type_name(ck->ts, want), check_type_name(ck->ts, n));
+	}
+	return 0;
+}
+
+static int inline_expand(struct check *ck, struct node **np, struct ident *id, struct node_list *args)
+{
+	struct subst s = { .params = id->inl_params, .args = args, .loc = (*np)->loc };
+	struct node *n;
+
+	if (args && (inline_args(ck, s.loc, id, args) || inline_arg_types(ck, s.loc, id, args)))
+		return -1;
+	n = copy(ck, id->inl, &s);
+	if (!n || check_expr(ck, &n))
+		return -1;
+	/* NULL and the like stay literal zeros. */
+	if (id->type && !check_is_dynamic(n) && check_assignable(id->type, n)) {
+		n = check_convert(ck, n, id->type);
+		if (type_is_integer(id->type) && n->type != id->type)
+			n = check_cast(ck, n, id->type);
+	}
+	*np = n;
+	return 0;
+}
+
+int check_inline_use(struct check *ck, struct node **np, struct ident *id, struct node_list *args)
+{
+	int rc;
+
+	if (ck->inline_depth >= CHECK_MAX_INLINE_DEPTH)
+		return diag_error(ck->d, NULL, (*np)->loc, "Insufficient registers to generate code");
+	ck->inline_depth++;
+	rc = inline_expand(ck, np, id, args);
+	ck->inline_depth--;
+	return rc;
+}
