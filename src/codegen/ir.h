@@ -27,6 +27,7 @@ typedef int label; /* from 0 */
 enum cg_map {
 	CG_MAP_CONF, CG_MAP_STATE, CG_MAP_CPUS, CG_MAP_BUFS, CG_MAP_AGGS, CG_MAP_GLOBALS,
 	CG_MAP_FRAMES, CG_MAP_STRTAB, CG_MAP_ROWS, CG_MAP_ACCT, CG_MAP_DVARS, CG_MAP_SPECS,
+	CG_MAP_AUX,  /* the provider's own, one element */
 	CG_MAP_MAX
 };
 
@@ -86,6 +87,7 @@ struct ir {
 	VEC(struct ir_insn) v;
 	int nvregs, nlabels;
 	int stack_used;	       /* bytes taken by ir_stack_alloc, before spills */
+	int elem_slot;	       /* of ir_map_elem(), 0: none yet */
 	int error;	       /* 0 or -errno; E2BIG: too large, ENOSPC: out of registers or stack */
 	const char *error_text;
 };

@@ -47,8 +47,10 @@ struct probe_group {
 	void *ops_data;
 	size_t nrows;
 	VEC(struct probe *) probes; /* enabled ones */
+	const char *tracepoint; /* BTF tracepoint program: the tracepoint, else NULL */
 	uint32_t activity;	/* ABI_ACTIVE; BEGIN: ABI_WARMUP; END: ABI_COOLDOWN */
 	int prog_fd;		/* -1 until loaded */
+	int aux_fd;		/* map CG_MAP_AUX of the program, -1: none. Owned by the provider */
 	VEC(int) fds;		/* links, perf events: closing them detaches */
 	void *attached;		/* the provider's own */
 };
@@ -78,10 +80,12 @@ struct provider_ops {
 	int (*attach)(struct probe_group *g, const struct attach_env *env, const char **why);
 	/* After attach, when tracing becomes active (timers start here). */
 	int (*start)(struct probe_group *g, const struct attach_env *env);
-	/* Before the descriptors are closed. */
-	void (*detach)(struct probe_group *g);
-	/* Firings that the kernel did not deliver on a CPU since start; reported at the end. NULL: none can be missed. */
-	uint64_t (*missed)(struct probe_group *g, int cpu, const char **what);
+	/* Tracing has ended: timers stop here. */
+	void (*stop)(struct probe_group *g);
+	/* Firings of an enabled probe that the kernel did not deliver on a CPU between start and stop. NULL: none can be missed. */
+	uint64_t (*missed)(struct probe_group *g, const struct probe *probe, int cpu);
+	/* Frees ops_data and attached; the descriptors in fds are closed already. */
+	void (*group_destroy)(struct probe_group *g);
 	void (*destroy)(struct provider *p);
 };
 

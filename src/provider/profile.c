@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The provider profile: profile-N on every CPU and tick-N on one, at an interval (providers.md 5).
+ *
+ * The obvious source, a program on a cpu-clock event, loses firings without a trace: on an idle CPU the core
+ * throttles the event until a scheduler tick that does not come. So each probe and CPU has a cpu-clock event
+ * that excludes user and kernel, which never overflows and is never throttled, and whose timer nevertheless
+ * expires for ever in hard interrupt context, on idle CPUs too. One program on the tracepoint
+ * hrtimer_expire_entry serves all of them. It finds the event around the timer and knows ours by a random
+ * number in attr.config2; attr.config1 is the row of the probe.
+ *
+ * What the timer overran (the CPU was taken away for longer than a period) is known exactly: the event's own
+ * count divided by the period is what was due, the program counts what fired.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "provider/provider.h"
+
+#define NROWS 256		/* different profile and tick probes of a session */
+#define PERIOD_MIN 200000ull	/* ns: 5000 a second */
+#define NS 1000000000ull
+
+/* probe->data: bit 63 tick; below it the row. */
+#define DATA_TICK (1ull << 63)
+#define DATA_ROW(d) ((uint32_t)((d) & 0xffff))
+
+struct periods { /* of the provider: period of each row in ns */
+	uint64_t ns[NROWS];
+	uint32_t n;
+};
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *suffix;
+	uint64_t ns; /* 0: N is a rate per second */
+} units[] = {
+	{ "", 0 }, { "hz", 0 },
+	{ "ns", 1 }, { "nsec", 1 },
+	{ "us", 1000 }, { "usec", 1000 },
+	{ "ms", 1000000 }, { "msec", 1000000 },
+	{ "s", NS }, { "sec", NS },
+	{ "m", 60 * NS }, { "min", 60 * NS },
+	{ "h", 3600 * NS }, { "hour", 3600 * NS },
+	{ "d", 86400 * NS }, { "day", 86400 * NS },
+};
+
+/* The period that a name like "tick-10ms" asks for, 0 if it asks for none that can be had. */
+static uint64_t name_period(const char *name, const char *kind)
+{
+	size_t n = strlen(kind);
+	uint64_t value, ns = 0;
+	char *end;
+
+	if (strncmp(name, kind, n) || name[n] < '0' || name[n] > '9')
+		return 0;
+	errno = 0;
+	value = strtoull(name + n, &end, 10);
+	if (errno || !value)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcasecmp(end, units[i].suffix))
+			continue;
+		if (!units[i].ns)
+			ns = NS / value;
+		else if (value <= INT64_MAX / units[i].ns)
+			ns = value * units[i].ns;
+	}
+	return ns >= PERIOD_MIN ? ns : 0;
+}
+
+static struct probe *publish(struct probes *t, struct provider *p, const char *name)
+{
+	struct periods *periods = p->data;
+	uint64_t tick = name_period(name, "tick-");
+	uint64_t ns = tick ? tick : name_period(name, "profile-");
+	struct probe *probe;
+
+	if (!ns || !periods || periods->n == NROWS)
+		return NULL;
+	probe = probes_add(t, p, "", "", name, (tick ? DATA_TICK : 0) | periods->n);
+	if (probe)
+		periods->ns[periods->n++] = ns;
+	return probe;
+}
+
+static int profile_provide(struct probes *t, struct provider *p)
+{
+	static const char *const listed[] = {
+		"profile-97", "profile-199", "profile-499", "profile-997", "profile-1999", "profile-4001",
+		"profile-4999", "tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000",
+	};
+
+	p->data = arena_alloc(t->arena, sizeof(struct periods));
+	for (size_t i = 0; i < ARRAY_SIZE(listed); i++)
+		publish(t, p, listed[i]);
+	return 0;
+}
+
+static int profile_demand(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d)
+{
+	(void)d;
+	if (*spec->mod || *spec->func || glob_has(spec->name))
+		return 0;
+	if (*spec->prov && !glob_match(spec->prov, "profile"))
+		return 0;
+	publish(t, p, spec->name);
+	return 0;
+}
+
+static const char *const *profile_args(struct probes *t, const struct probe *probe)
+{
+	static const char *const pcs[] = { "uint64_t", "uint64_t", "uint64_t", NULL };
+
+	(void)t;
+	(void)probe;
+	return pcs;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------- */
+
+struct timer {
+	int fd;
+	int cpu;
+	const struct probe *probe;
+	uint64_t count; /* ns that the event was enabled, read at its stop */
+};
+
+struct profile_group {
+	uint64_t token;
+	int timer_to_event;  /* bytes from the start of struct perf_event to its timer */
+	int config1;	     /* offset of attr.config1; config2 follows it */
+	int timer_base;	     /* hrtimer.base */
+	int clock_cpu_base;  /* hrtimer_clock_base.cpu_base */
+	int64_t bases;	     /* per-CPU hrtimer_bases */
+	int64_t irq_regs;    /* per-CPU __irq_regs; -1 unknown: no pcs */
+	int ncpus;
+	uint64_t *fired;     /* [row * ncpus + cpu], mapped */
+	const struct periods *periods;
+	VEC(struct timer) timers;
+};
+
+/* *(u64 *)(base + off) into a new register, 0 when it cannot be read. */
+static vreg read_word(struct ir *ir, vreg base, int64_t off)
+{
+	int at = ir_stack_alloc(ir, 8);
+	vreg addr = ir_mov(ir, base);
+	vreg tmp = ir_stack(ir, at);
+
+	ir_alui(ir, IR_ADD, addr, off);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, tmp, ir_imm(ir, 8), addr);
+	return ir_load(ir, 8, ir_stack(ir, at), 0);
+}
+
+static vreg profile_prologue(struct cg *cg, vreg ctx, void *data, label out)
+{
+	struct profile_group *pg = data;
+	struct ir *ir = cg_ir(cg);
+	int at = ir_stack_alloc(ir, 16);
+	label known = ir_label(ir);
+
+	ir_comment(ir, "the event around the timer: is it ours?");
+	vreg event = ir_load(ir, 8, ctx, 0);
+
+	ir_alui(ir, IR_ADD, event, pg->config1 - pg->timer_to_event);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, at), ir_imm(ir, 16), event);
+	vreg token = ir_load(ir, 8, ir_stack(ir, at), 8);
+
+	ir_jcc(ir, IR_NE, token, ir_imm(ir, (int64_t)pg->token), out);
+	vreg row = ir_load(ir, 8, ir_stack(ir, at), 0);
+
+	ir_jcci(ir, IR_UGE, row, NROWS, out);
+	ir_comment(ir, "count the firing");
+	vreg cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, 0);
+
+	ir_jcci(ir, IR_UGE, cpu, pg->ncpus, known);
+	vreg cell = ir_mov(ir, row);
+
+	ir_alui(ir, IR_MUL, cell, pg->ncpus);
+	ir_alu(ir, IR_ADD, cell, cpu);
+	ir_alui(ir, IR_SHL, cell, 3);
+	vreg where = ir_mapval(ir, CG_MAP_AUX, 0);
+
+	ir_alu(ir, IR_ADD, where, cell);
+	ir_atomic(ir, IR_ATOMIC_ADD, where, 0, ir_imm(ir, 1));
+	ir_place(ir, known);
+	return row;
+}
+
+/* struct pt_regs of x86-64. */
+enum { REG_IP = 128, REG_CS = 136 };
+
+/*
+ * arg0: kernel pc, arg1: user pc, the other one is 0. The interrupted registers are where the kernel keeps
+ * them for its own interrupt handlers, the per-CPU pointer __irq_regs; the timer's base tells where the
+ * per-CPU data of this CPU are.
+ */
+static vreg profile_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	struct profile_group *pg = data;
+	struct ir *ir = cg_ir(cg);
+	vreg pc = ir_vreg(ir);
+	label done = ir_label(ir);
+
+	ir_imm_to(ir, pc, 0);
+	if (n > 1 || pg->irq_regs < 0)
+		return pc;
+	vreg base = read_word(ir, ir_load(ir, 8, ctx, 0), pg->timer_base);
+	vreg cpu_base = read_word(ir, base, pg->clock_cpu_base);
+	vreg regs = read_word(ir, cpu_base, pg->irq_regs - pg->bases);
+	vreg cs = read_word(ir, regs, REG_CS);
+
+	ir_alui(ir, IR_AND, cs, 3);
+	ir_jcci(ir, n == 0 ? IR_NE : IR_EQ, cs, 0, done);
+	ir_mov_to(ir, pc, read_word(ir, regs, REG_IP));
+	ir_place(ir, done);
+	return pc;
+}
+
+static const struct cg_probe_ops profile_cg = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.prologue = profile_prologue,
+	.arg = profile_arg,
+};
+
+static uint64_t profile_group_key(const struct probe *probe)
+{
+	(void)probe;
+	return 0;
+}
+
+static size_t profile_rows(const struct probe *probe, uint32_t *rows, size_t max)
+{
+	if (max)
+		rows[0] = DATA_ROW(probe->data);
+	return max ? 1 : 0;
+}
+
+static void profile_group_init(struct probe_group *g, const struct probe *probe)
+{
+	struct profile_group *pg = mem_alloc(sizeof(*pg));
+
+	snprintf(g->name, sizeof(g->name), "profile");
+	g->ops = &profile_cg;
+	g->ops_data = pg;
+	g->nrows = NROWS;
+	g->activity = ABI_ACTIVE;
+	pg->periods = probe->provider->data;
+	pg->timer_to_event = kern_btf_member_offset("perf_event", "hw.hrtimer");
+	pg->config1 = kern_btf_member_offset("perf_event", "attr.config1");
+	pg->timer_base = kern_btf_member_offset("hrtimer", "base");
+	pg->clock_cpu_base = kern_btf_member_offset("hrtimer_clock_base", "cpu_base");
+	pg->bases = kern_btf_percpu_offset("hrtimer_bases");
+	pg->irq_regs = kern_btf_percpu_offset("__irq_regs");
+	if (pg->bases < 0 || pg->timer_base < 0 || pg->clock_cpu_base < 0)
+		pg->irq_regs = -1;
+	pg->ncpus = kern_cpus_possible();
+	if (getrandom(&pg->token, sizeof(pg->token), 0) != sizeof(pg->token))
+		pg->token = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)pg;
+	size_t size = sizeof(*pg->fired) * NROWS * pg->ncpus;
+	void *area;
+
+	g->aux_fd = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_timers", 4, size, 1, BPF_F_MMAPABLE);
+	if (g->aux_fd >= 0 && !kern_map_mmap(g->aux_fd, size, PROT_READ, &area))
+		pg->fired = area;
+}
+
+static void profile_group_destroy(struct probe_group *g)
+{
+	struct profile_group *pg = g->ops_data;
+
+	if (!pg)
+		return;
+	for (size_t i = 0; i < pg->timers.n; i++)
+		kern_close(&pg->timers.v[i].fd);
+	vec_free(&pg->timers);
+	if (pg->fired)
+		munmap(pg->fired, sizeof(*pg->fired) * NROWS * pg->ncpus);
+	kern_close(&g->aux_fd);
+	free(pg);
+	g->ops_data = NULL;
+}
+
+/* ---- timers ------------------------------------------------------------------------------------------ */
+
+static int timer_add(struct profile_group *pg, const struct probe *probe, int cpu)
+{
+	uint32_t row = DATA_ROW(probe->data);
+	int fd = kern_perf_timer_open(cpu, pg->periods->ns[row], row, pg->token);
+	struct timer *t;
+
+	if (fd < 0)
+		return fd;
+	t = vec_add(&pg->timers);
+	t->fd = fd;
+	t->cpu = cpu;
+	t->probe = probe;
+	return 0;
+}
+
+static int profile_attach(struct probe_group *g, const struct attach_env *env, const char **why)
+{
+	struct profile_group *pg = g->ops_data;
+	int err;
+
+	*why = "this kernel's timers cannot be found";
+	if (pg->timer_to_event < 0 || pg->config1 < 0 || !pg->fired)
+		return -EOPNOTSUPP;
+	*why = "failed to attach to the tracepoint hrtimer_expire_entry";
+	err = kern_raw_tp_attach(g->prog_fd, "hrtimer_expire_entry");
+	if (err < 0)
+		return err;
+	vec_push(&g->fds, err);
+	*why = "failed to create a timer";
+	for (size_t i = 0; i < g->probes.n; i++) {
+		const struct probe *probe = g->probes.v[i];
+		bool tick = probe->data & DATA_TICK;
+
+		for (size_t c = 0; c < env->ncpus; c++) {
+			err = timer_add(pg, probe, env->cpus[c]);
+			if (err < 0)
+				return err;
+			if (tick)
+				break;
+		}
+	}
+	return 0;
+}
+
+static int profile_start(struct probe_group *g, const struct attach_env *env)
+{
+	struct profile_group *pg = g->ops_data;
+
+	(void)env;
+	for (size_t i = 0; i < pg->timers.n; i++) {
+		int err = kern_perf_enable(pg->timers.v[i].fd);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static void profile_stop(struct probe_group *g)
+{
+	struct profile_group *pg = g->ops_data;
+
+	for (size_t i = 0; i < pg->timers.n; i++) {
+		kern_perf_disable(pg->timers.v[i].fd);
+		kern_perf_read(pg->timers.v[i].fd, &pg->timers.v[i].count);
+	}
+}
+
+/*
+ * The event's clock starts a little before its timer, so a firing that was due within the last moments
+ * before the stop is not called missed.
+ */
+#define MISSED_SLACK 100000ull /* ns */
+
+static uint64_t profile_missed(struct probe_group *g, const struct probe *probe, int cpu)
+{
+	struct profile_group *pg = g->ops_data;
+	uint32_t row = DATA_ROW(probe->data);
+
+	/* Ticks are for the script's own rhythm; a profile is a sample whose size matters. */
+	if (probe->data & DATA_TICK)
+		return 0;
+	for (size_t i = 0; i < pg->timers.n; i++) {
+		const struct timer *t = &pg->timers.v[i];
+
+		if (t->probe != probe || t->cpu != cpu || t->count < MISSED_SLACK)
+			continue;
+		uint64_t due = (t->count - MISSED_SLACK) / pg->periods->ns[row];
+		uint64_t fired = pg->fired[(size_t)row * pg->ncpus + cpu];
+
+		return due > fired ? due - fired : 0;
+	}
+	return 0;
+}
+
+const struct provider_ops provider_profile = {
+	.name = "profile",
+	.stability = { "Evolving/Evolving/Common", "Unstable/Unstable/Unknown", "Private/Private/Unknown",
+		       "Evolving/Evolving/Common", "Evolving/Evolving/Common" },
+	.provide = profile_provide,
+	.demand = profile_demand,
+	.args = profile_args,
+	.group_key = profile_group_key,
+	.group_init = profile_group_init,
+	.group_destroy = profile_group_destroy,
+	.rows = profile_rows,
+	.attach = profile_attach,
+	.start = profile_start,
+	.stop = profile_stop,
+	.missed = profile_missed,
+};
