@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values of aggregations: merging, numbers, order, and how they are printed. Knows no keys and no table. */
+#include <string.h>
+
+#include "agg/impl.h"
+
+#define QUANTIZE_ZERO 63
+#define BAR 40
+
+/* ---- merging ----------------------------------------------------------------------------------------- */
+
+void agg_value_merge(const struct aggdesc *d, uint64_t *to, const uint64_t *from)
+{
+	unsigned __int128 square;
+	uint32_t i;
+
+	switch (d->func) {
+	case FN_min:
+	case FN_max: /* encoded so that the larger unsigned number wins for both */
+		to[0] += from[0];
+		to[1] = MAX(to[1], from[1]);
+		return;
+	case FN_stddev:
+		to[0] += from[0];
+		to[1] += from[1];
+		square = ((unsigned __int128)to[3] << 64 | to[2]) + ((unsigned __int128)from[3] << 64 | from[2]);
+		to[2] = (uint64_t)square;
+		to[3] = (uint64_t)(square >> 64);
+		return;
+	default:
+		for (i = 0; i < d->value_words; i++)
+			to[i] += from[i];
+	}
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+static int64_t divide(int64_t v, uint64_t normal)
+{
+	if (normal <= 1)
+		return v;
+	return normal > INT64_MAX ? 0 : v / (int64_t)normal;
+}
+
+static uint64_t isqrt(unsigned __int128 v)
+{
+	unsigned __int128 r = 0, bit = (unsigned __int128)1 << 126;
+
+	while (bit > v)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (v >= r + bit) {
+			v -= r + bit;
+			r = (r >> 1) + bit;
+		} else {
+			r >>= 1;
+		}
+	}
+	return (uint64_t)r;
+}
+
+static uint64_t stddev(const uint64_t *v, uint64_t normal)
+{
+	unsigned __int128 squares = (unsigned __int128)v[3] << 64 | v[2], square;
+	__int128 avg;
+
+	if (v[0] == 0)
+		return 0;
+	squares = squares / (normal ? normal : 1) / v[0];
+	avg = (__int128)divide((int64_t)v[1], normal) / (__int128)v[0];
+	square = (unsigned __int128)(avg < 0 ? -avg : avg);
+	square *= square;
+	return squares > square ? isqrt(squares - square) : 0;
+}
+
+int64_t agg_value_number(const struct aggdesc *d, const uint64_t *v, uint64_t normal)
+{
+	switch (d->func) {
+	case FN_avg: return v[0] ? (int64_t)((__int128)divide((int64_t)v[1], normal) / (__int128)v[0]) : 0;
+	case FN_min: return divide((int64_t)(v[1] ^ INT64_MAX), normal);
+	case FN_max: return divide((int64_t)(v[1] ^ (uint64_t)INT64_MIN), normal);
+	case FN_stddev: return (int64_t)stddev(v, normal);
+	default: return divide((int64_t)v[0], normal);
+	}
+}
+
+bool agg_is_distribution(const struct aggdesc *d)
+{
+	return d->func == FN_quantize || d->func == FN_lquantize || d->func == FN_llquantize;
+}
+
+/* ---- buckets ----------------------------------------------------------------------------------------- */
+
+static int64_t power(int64_t base, int64_t n)
+{
+	uint64_t r = 1;
+
+	while (n-- > 0)
+		r *= (uint64_t)base;
+	return (int64_t)r;
+}
+
+static int64_t lquantize_step(const struct aggdesc *d)
+{
+	return d->params[2] > 0 ? d->params[2] : 1;
+}
+
+static int64_t lquantize_levels(const struct aggdesc *d)
+{
+	return (d->params[1] - d->params[0]) / lquantize_step(d);
+}
+
+/* Buckets of one magnitude of llquantize. */
+static int64_t ll_per_magnitude(int64_t factor, int64_t steps)
+{
+	return steps - steps / factor;
+}
+
+uint32_t agg_llquantize_words(int64_t factor, int64_t low, int64_t high, int64_t steps)
+{
+	return 2 * (uint32_t)((high - low + 1) * ll_per_magnitude(factor, steps)) + 3;
+}
+
+/* The label of positive bucket k; false if it is between integers and so can hold nothing. */
+static bool ll_label(const struct aggdesc *d, int64_t k, int64_t *label)
+{
+	int64_t factor = d->params[0], steps = d->params[3], per = ll_per_magnitude(factor, steps);
+	int64_t low = power(factor, d->params[1] + k / per);
+	unsigned __int128 scaled = (unsigned __int128)(uint64_t)(k % per + steps / factor) *
+				   ((unsigned __int128)(uint64_t)low * (uint64_t)factor);
+	int64_t at = (int64_t)(scaled / (uint64_t)steps);
+
+	*label = MAX(at, low);
+	return at <= low ? k % per == 0 : scaled % (uint64_t)steps == 0;
+}
+
+static uint32_t buckets(const struct aggdesc *d)
+{
+	switch (d->func) {
+	case FN_quantize: return ABI_AGG_QUANTIZE_WORDS;
+	case FN_lquantize: return (uint32_t)lquantize_levels(d) + 2;
+	default: return agg_llquantize_words(d->params[0], d->params[1], d->params[2], d->params[3]);
+	}
+}
+
+static uint32_t zero_bucket(const struct aggdesc *d)
+{
+	int64_t i;
+
+	switch (d->func) {
+	case FN_quantize: return QUANTIZE_ZERO;
+	case FN_lquantize:
+		if (d->params[0] > 0)
+			return 0;
+		i = -d->params[0] / lquantize_step(d);
+		return (uint32_t)MIN(i, lquantize_levels(d)) + 1;
+	default: return buckets(d) / 2;
+	}
+}
+
+/* The number that bucket i stands for; false: no value can fall into it. */
+static bool bucket_label(const struct aggdesc *d, uint32_t i, int64_t *label)
+{
+	uint32_t mid = buckets(d) / 2;
+	bool real;
+
+	switch (d->func) {
+	case FN_quantize:
+		*label = i == QUANTIZE_ZERO ? 0
+			 : i > QUANTIZE_ZERO ? (int64_t)1 << (i - QUANTIZE_ZERO - 1)
+					     : -((int64_t)1 << (QUANTIZE_ZERO - 1 - i));
+		return true;
+	case FN_lquantize:
+		*label = i == 0 ? d->params[0] - 1 : d->params[0] + ((int64_t)i - 1) * lquantize_step(d);
+		return true;
+	default:
+		*label = 0;
+		if (i == mid)
+			return true;
+		if (i == 0 || i == 2 * mid) {
+			*label = power(d->params[0], d->params[2] + 1);
+			real = true;
+		} else {
+			real = ll_label(d, i > mid ? i - mid - 1 : mid - 1 - i, label);
+		}
+		if (i < mid)
+			*label = -*label;
+		return real;
+	}
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------- */
+
+/* The sum of label * count. */
+static __int128 weight(const struct aggdesc *d, const uint64_t *v)
+{
+	uint32_t i, n = buckets(d);
+	__int128 sum = 0;
+	int64_t label;
+
+	for (i = 0; i < n; i++)
+		if (v[i] && bucket_label(d, i, &label))
+			sum += (__int128)label * (int64_t)v[i];
+	return sum;
+}
+
+void agg_rank(const struct aggdesc *d, const uint64_t *v, struct agg_rank *r)
+{
+	r->tie = 0;
+	if (!v) {
+		r->value = 0;
+	} else if (agg_is_distribution(d)) {
+		r->value = weight(d, v);
+		r->tie = (int64_t)v[zero_bucket(d)];
+	} else if (d->func == FN_stddev) {
+		r->value = stddev(v, 1);
+	} else {
+		r->value = agg_value_number(d, v, 1);
+	}
+}
+
+int agg_rank_cmp(const struct agg_rank *x, const struct agg_rank *y)
+{
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->tie > y->tie) - (x->tie < y->tie);
+}
+
+int agg_value_cmp(const struct aggdesc *d, const uint64_t *x, const uint64_t *y)
+{
+	struct agg_rank a, b;
+
+	agg_rank(d, x, &a);
+	agg_rank(d, y, &b);
+	return agg_rank_cmp(&a, &b);
+}
+
+/* ---- printing ------------------------------------------------------------------------------------------- */
+
+static void label_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint32_t i)
+{
+	uint32_t n = buckets(d), mid = n / 2, k;
+	char text[32];
+	int64_t label;
+
+	bucket_label(d, i, &label);
+	snprintf(text, sizeof(text), "%lld", (long long)label);
+	if (d->func == FN_lquantize && i == 0) {
+		snprintf(text, sizeof(text), "< %lld", (long long)d->params[0]);
+	} else if (d->func == FN_lquantize && i == n - 1) {
+		snprintf(text, sizeof(text), ">= %lld", (long long)label);
+	} else if (d->func == FN_llquantize && i == 0) {
+		snprintf(text, sizeof(text), "<= %lld", (long long)label);
+	} else if (d->func == FN_llquantize && i == n - 1) {
+		snprintf(text, sizeof(text), ">= %lld", (long long)label);
+	} else if (d->func == FN_llquantize && i == mid && d->params[1] > 0) {
+		for (k = 0; k < mid && v[k] == 0; k++)
+			;
+		snprintf(text, sizeof(text), "%s %lld", k < mid ? "abs() <" : "<",
+			 (long long)power(d->params[0], d->params[1]));
+	}
+	str_printf(out, "%16s ", text);
+}
+
+struct bars {
+	unsigned __int128 total; /* of absolute values over the rows shown */
+	bool up, down;
+};
+
+static uint64_t magnitude(uint64_t count)
+{
+	return (int64_t)count < 0 ? -count : count;
+}
+
+static void bar_print(struct str *out, const struct bars *b, uint64_t count)
+{
+	bool negative = (int64_t)count < 0;
+	uint32_t width = b->up && b->down ? BAR / 2 : BAR, depth = 0;
+
+	if (b->total) /* rounded to the nearest */
+		depth = (uint32_t)(((unsigned __int128)magnitude(count) * width * 2 + b->total) / (b->total * 2));
+	if (!b->down) {
+		str_putc(out, '|');
+		str_pad(out, '@', depth);
+		str_pad(out, ' ', width - depth);
+	} else if (!b->up) {
+		str_pad(out, ' ', width - depth);
+		str_pad(out, '@', depth);
+		str_putc(out, '|');
+	} else if (negative || count == 0) {
+		str_pad(out, ' ', width - depth);
+		str_pad(out, '@', depth);
+		str_putc(out, '|');
+		str_pad(out, ' ', width);
+	} else {
+		str_pad(out, ' ', width);
+		str_putc(out, '|');
+		str_pad(out, '@', depth);
+		str_pad(out, ' ', width - depth);
+	}
+}
+
+/* From one below the first bucket with data to one above the last; without data the three around zero. */
+static void rows_shown(const struct aggdesc *d, const uint64_t *v, uint32_t *first, uint32_t *last)
+{
+	uint32_t n = buckets(d), lo = 0, hi = n - 1;
+	int64_t label;
+
+	while (lo < n && v[lo] == 0)
+		lo++;
+	while (hi > lo && v[hi] == 0)
+		hi--;
+	if (lo == n) {
+		lo = hi = d->func == FN_quantize ? QUANTIZE_ZERO : d->func == FN_lquantize ? 1 : n / 2 + 1;
+		hi = MIN(hi, n - 1);
+	}
+	do {
+		lo -= lo > 0;
+	} while (lo > 0 && !bucket_label(d, lo, &label));
+	do {
+		hi += hi < n - 1;
+	} while (hi < n - 1 && !bucket_label(d, hi, &label));
+	*first = lo;
+	*last = hi;
+}
+
+static void distribution_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal)
+{
+	struct bars bars = { 0 };
+	uint32_t first, last, i;
+	int64_t label;
+
+	rows_shown(d, v, &first, &last);
+	for (i = first; i <= last; i++) {
+		bars.total += magnitude(v[i]);
+		bars.up |= (int64_t)v[i] > 0;
+		bars.down |= (int64_t)v[i] < 0;
+	}
+	str_printf(out, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
+	for (i = first; i <= last; i++) {
+		if (!bucket_label(d, i, &label))
+			continue;
+		label_print(out, d, v, i);
+		bar_print(out, &bars, v[i]);
+		str_printf(out, " %-9lld\n", (long long)divide((int64_t)v[i], normal));
+	}
+}
+
+void agg_value_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal)
+{
+	uint64_t *zero = NULL;
+
+	if (!v && agg_is_distribution(d))
+		v = zero = mem_alloc(buckets(d) * sizeof(*zero));
+	if (agg_is_distribution(d))
+		distribution_print(out, d, v, normal);
+	else if (d->func == FN_stddev)
+		str_printf(out, " %16llu", v ? (unsigned long long)stddev(v, normal) : 0ull);
+	else
+		str_printf(out, " %16lld", v ? (long long)agg_value_number(d, v, normal) : 0ll);
+	free(zero);
+}

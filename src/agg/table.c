@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of keys: merging what programs wrote into it, and the operations of D on aggregations. Order
+ * and walks are in sort.c, values in dist.c.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "agg/impl.h"
+
+#define FIXED_START 64 /* offset of the first value of an aggregation without key */
+
+/* ---- the table ----------------------------------------------------------------------------------------- */
+
+struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t strtab_size)
+{
+	struct aggs *a = mem_alloc(sizeof(*a));
+
+	a->ecbs = ecbs;
+	a->strtab = strtab;
+	a->strtab_size = strtab_size;
+	a->nbuckets = 256;
+	a->buckets = mem_alloc(a->nbuckets * sizeof(*a->buckets));
+	return a;
+}
+
+void aggs_destroy(struct aggs *a)
+{
+	struct agg_entry *e, *next;
+	size_t i;
+
+	if (!a)
+		return;
+	for (i = 0; i < a->nbuckets; i++)
+		for (e = a->buckets[i]; e; e = next) {
+			next = e->next;
+			free(e);
+		}
+	free(a->buckets);
+	vec_free(&a->state);
+	vec_free(&a->key);
+	free(a);
+}
+
+void aggs_set_canon(struct aggs *a, uint64_t (*canon)(void *, enum func_id, uint64_t, uint64_t), void *arg)
+{
+	a->canon = canon;
+	a->canon_arg = arg;
+}
+
+static struct agg_state *state_get(struct aggs *a, uint32_t agg)
+{
+	while (a->state.n < agg)
+		vec_add(&a->state)->normal = 1;
+	return &a->state.v[agg - 1];
+}
+
+static uint64_t key_hash(const uint64_t *key, uint32_t key_len)
+{
+	uint64_t h = key_len;
+	uint32_t i;
+
+	for (i = 0; i < key_len / 8; i++) {
+		h = (h ^ key[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+static size_t bucket_of(const struct aggs *a, uint32_t agg, uint64_t hash)
+{
+	return (hash + agg * 0x9e3779b1u) & (a->nbuckets - 1);
+}
+
+struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key, uint32_t key_len, uint64_t hash)
+{
+	struct agg_entry *e = a->buckets[bucket_of(a, agg, hash)];
+
+	for (; e; e = e->next)
+		if (e->hash == hash && e->agg == agg && e->key_len == key_len && !memcmp(e->key, key, key_len))
+			return e;
+	return NULL;
+}
+
+static void table_grow(struct aggs *a)
+{
+	size_t i, old = a->nbuckets;
+	struct agg_entry **from = a->buckets, *e, *next;
+
+	a->nbuckets = old * 4;
+	a->buckets = mem_alloc(a->nbuckets * sizeof(*a->buckets));
+	for (i = 0; i < old; i++)
+		for (e = from[i]; e; e = next) {
+			size_t to = bucket_of(a, e->agg, e->hash);
+
+			next = e->next;
+			e->next = a->buckets[to];
+			a->buckets[to] = e;
+		}
+	free(from);
+}
+
+static struct agg_entry *entry_get(struct aggs *a, const struct aggdesc *d, const uint64_t *key, uint32_t key_len)
+{
+	uint64_t hash = key_hash(key, key_len);
+	struct agg_entry *e = agg_find(a, d->id, key, key_len, hash);
+	size_t b;
+
+	if (e)
+		return e;
+	if (a->n >= a->nbuckets)
+		table_grow(a);
+	e = mem_alloc(sizeof(*e) + key_len + d->value_words * sizeof(uint64_t));
+	e->hash = hash;
+	e->agg = d->id;
+	e->key_len = key_len;
+	e->value = (uint64_t *)(e + 1);
+	e->key = e->value + d->value_words;
+	if (key_len)
+		memcpy(e->key, key, key_len);
+	b = bucket_of(a, d->id, hash);
+	e->next = a->buckets[b];
+	a->buckets[b] = e;
+	a->n++;
+	state_get(a, d->id)->n++;
+	return e;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+enum field_kind agg_key_kind(enum field_kind kind)
+{
+	switch (kind) {
+	case FIELD_PROBE_STRING:
+	case FIELD_CONST_STRING: return FIELD_STRING;
+	case FIELD_CONST_INT: return FIELD_INT;
+	default: return kind;
+	}
+}
+
+const struct aggshape *agg_signature(const struct aggs *a, uint32_t agg)
+{
+	size_t i;
+
+	for (i = 0; i < a->ecbs->shapes.n; i++)
+		if (a->ecbs->shapes.v[i].agg == agg)
+			return &a->ecbs->shapes.v[i];
+	return NULL;
+}
+
+static void key_add(struct aggs *a, uint64_t word)
+{
+	vec_push(&a->key, word);
+}
+
+/* Length word, bytes, zeros up to the next word. */
+static void key_add_bytes(struct aggs *a, const void *p, uint64_t n)
+{
+	size_t words = ROUND_UP(n, 8) / 8, at = a->key.n + 1;
+
+	key_add(a, n);
+	vec_reserve(&a->key, at + words + 1);
+	if (words)
+		a->key.v[at + words - 1] = 0;
+	if (n)
+		memcpy(&a->key.v[at], p, n);
+	a->key.n = at + words;
+}
+
+static int key_add_table_string(struct aggs *a, uint64_t off)
+{
+	const struct abi_str *s;
+
+	if ((off & 7) || off + sizeof(*s) > a->strtab_size)
+		return -EINVAL;
+	s = (const struct abi_str *)(a->strtab + off);
+	if (s->len == ABI_STR_NULL)
+		key_add(a, ABI_STR_NULL);
+	else if (s->len > a->strtab_size - off - sizeof(*s))
+		return -EINVAL;
+	else
+		key_add_bytes(a, s->s, s->len);
+	return 0;
+}
+
+static uint64_t canonical(const struct aggs *a, enum func_id func, uint64_t pid, uint64_t addr)
+{
+	return a->canon ? a->canon(a->canon_arg, func, pid, addr) : addr;
+}
+
+static uint32_t pcs_used(const uint64_t *w, uint32_t words, uint32_t first)
+{
+	uint32_t n = first;
+
+	while (n < words && w[n])
+		n++;
+	return n;
+}
+
+/* One component; w are its fixed words, *strs the string bytes that follow the fixed part. */
+static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w, const uint64_t **strs,
+		    const uint64_t *end)
+{
+	uint64_t n;
+
+	switch (p->kind) {
+	case FIELD_STRING:
+		if (w[0] == ABI_STR_NULL) {
+			key_add(a, ABI_STR_NULL);
+			return 0;
+		}
+		n = (w[0] & ~7ull) / 8 + ((w[0] & 7) != 0);
+		if (n > (uint64_t)(end - *strs))
+			return -EINVAL;
+		key_add_bytes(a, *strs, w[0]);
+		*strs += n;
+		return 0;
+	case FIELD_PROBE_STRING:
+	case FIELD_CONST_STRING: return key_add_table_string(a, w[0]);
+	case FIELD_SYM: key_add(a, canonical(a, p->func, 0, w[0])); return 0;
+	case FIELD_USYM:
+		key_add(a, w[0]);
+		key_add(a, canonical(a, p->func, w[0], w[1]));
+		return 0;
+	case FIELD_STACK: key_add_bytes(a, w, 8ull * pcs_used(w, p->words, 0)); return 0;
+	case FIELD_USTACK: key_add_bytes(a, w, 8ull * pcs_used(w, p->words, 1)); return 0;
+	case FIELD_BYTES:
+		n = p->words * 8ull;
+		if (p->type && type_resolve(p->type)->size < n)
+			n = type_resolve(p->type)->size;
+		key_add_bytes(a, w, n);
+		return 0;
+	default: key_add(a, w[0]); return 0;
+	}
+}
+
+/* The table's form of a key that programs wrote, into a->key. */
+static int key_make(struct aggs *a, const struct aggshape *s, const uint64_t *key, uint32_t nwords)
+{
+	const uint64_t *strs, *w = key;
+	uint32_t fixed = 0;
+	size_t i;
+
+	for (i = 0; i < s->nparts; i++)
+		fixed += s->parts[i].words;
+	if (fixed > nwords)
+		return -EINVAL;
+	strs = key + fixed;
+	a->key.n = 0;
+	for (i = 0; i < s->nparts; i++) {
+		if (part_add(a, &s->parts[i], w, &strs, key + nwords))
+			return -EINVAL;
+		w += s->parts[i].words;
+	}
+	return 0;
+}
+
+void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i, struct agg_keypart *out)
+{
+	const struct aggshape *s = agg_signature(a, e->agg);
+	const struct aggdesc *d = aggs_desc(a, e->agg);
+	const uint64_t *w = e->key;
+	size_t k;
+
+	memset(out, 0, sizeof(*out));
+	for (k = 0; s && k <= i && k < s->nparts; k++) {
+		out->kind = agg_key_kind(s->parts[k].kind);
+		switch (out->kind) {
+		case FIELD_STRING:
+		case FIELD_BYTES:
+		case FIELD_STACK:
+		case FIELD_USTACK:
+			out->is_null = w[0] == ABI_STR_NULL;
+			out->size = out->is_null ? 0 : (uint32_t)w[0];
+			out->data = w + 1;
+			w += 1 + ROUND_UP(out->size, 8) / 8;
+			break;
+		case FIELD_USYM:
+			out->pid = w[0];
+			out->value = w[1];
+			w += 2;
+			break;
+		default: out->value = *w++; break;
+		}
+	}
+	if (!s || i >= s->nparts)
+		return;
+	out->func = s->parts[i].func;
+	out->type = d->keys && i < d->nkeys && d->keys[i] ? d->keys[i] : s->parts[i].type;
+	if (out->kind == FIELD_INT) {
+		struct type *t = out->type ? type_resolve(out->type) : NULL;
+
+		out->size = t && (t->size == 1 || t->size == 2 || t->size == 4) ? (uint32_t)t->size : 8;
+		out->is_signed = t && (t->kind == TYPE_INT || t->kind == TYPE_ENUM) && t->is_signed;
+	}
+}
+
+/* ---- merging --------------------------------------------------------------------------------------------- */
+
+const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg)
+{
+	return agg > 0 && agg <= a->ecbs->aggs.n ? &a->ecbs->aggs.v[agg - 1] : NULL;
+}
+
+/* Aggregations without key: {touched, value} at fixed offsets. */
+static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned char *half)
+{
+	size_t i;
+
+	for (i = 0; i < a->ecbs->shapes.n; i++) {
+		const struct aggshape *s = &a->ecbs->shapes.v[i];
+		const struct aggdesc *d = aggs_desc(a, s->agg);
+		uint64_t *p, bytes = 8 + 8ull * s->value_words;
+
+		if (!s->fixed_offset || !d || s->value_words != d->value_words || (s->fixed_offset & 7) ||
+		    s->fixed_offset + bytes > conf->agg_heads)
+			continue;
+		p = (uint64_t *)(half + s->fixed_offset);
+		if (!p[0])
+			continue;
+		agg_value_merge(d, entry_get(a, d, NULL, 0)->value, p + 1);
+		memset(p, 0, bytes);
+	}
+}
+
+/* Entries stand one behind the other in order of creation. */
+static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned char *half, uint32_t used,
+			 size_t *count)
+{
+	uint32_t pos = conf->agg_start;
+
+	while (used - pos >= sizeof(struct abi_aggent)) {
+		const struct abi_aggent *ent = (const struct abi_aggent *)(half + pos);
+		const struct aggshape *s;
+		const struct aggdesc *d;
+		uint64_t size;
+
+		if (ent->shape >= a->ecbs->shapes.n)
+			return -EINVAL;
+		s = &a->ecbs->shapes.v[ent->shape];
+		d = aggs_desc(a, s->agg);
+		size = sizeof(*ent) + 8ull * ent->nwords + 8ull * s->value_words;
+		if (!d || s->value_words != d->value_words || ent->nwords == 0 || size > used - pos)
+			return -EINVAL;
+		if (key_make(a, s, ent->key, ent->nwords))
+			return -EINVAL;
+		agg_value_merge(d, entry_get(a, d, a->key.v, (uint32_t)a->key.n * 8)->value, ent->key + ent->nwords);
+		pos += (uint32_t)size;
+		(*count)++;
+	}
+	return 0;
+}
+
+/* Clears the bucket heads: those of the entries while these are few, else all at once. */
+static void clear_heads(const struct aggs *a, const struct abi_conf *conf, unsigned char *half, uint32_t used,
+			size_t count, bool sane)
+{
+	uint32_t *heads = (uint32_t *)(half + conf->agg_heads), pos = conf->agg_start;
+
+	if (!sane || count > conf->agg_buckets / 32) {
+		memset(heads, 0, conf->agg_buckets * sizeof(*heads));
+		return;
+	}
+	while (used - pos >= sizeof(struct abi_aggent)) {
+		const struct abi_aggent *ent = (const struct abi_aggent *)(half + pos);
+
+		heads[ent->hash & (conf->agg_buckets - 1)] = 0;
+		pos += (uint32_t)sizeof(*ent) + 8 * (ent->nwords + a->ecbs->shapes.v[ent->shape].value_words);
+	}
+}
+
+int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t used)
+{
+	size_t count = 0;
+	int err;
+
+	merge_fixed(a, conf, half);
+	if (used <= conf->agg_start)
+		return 0;
+	err = merge_entries(a, conf, half, used, &count);
+	clear_heads(a, conf, half, used, count, !err);
+	memset((char *)half + conf->agg_start, 0, used - conf->agg_start);
+	return err;
+}
+
+int aggs_snapshot(struct aggs *a, struct buffers *b)
+{
+	uint32_t i, used;
+	int err = 0, r;
+	void *half;
+
+	for (i = 0; i < buffers_nslots(b); i++) {
+		r = buffers_agg_switch(b, i, &half, &used);
+		if (r == 1)
+			r = aggs_merge(a, buffers_conf(b), half, used);
+		if (r < 0)
+			err = r;
+	}
+	return err;
+}
+
+/* ---- operations ------------------------------------------------------------------------------------------ */
+
+size_t aggs_count(const struct aggs *a, uint32_t agg)
+{
+	if (!agg)
+		return a->n;
+	return agg <= a->state.n ? a->state.v[agg - 1].n : 0;
+}
+
+void aggs_clear(struct aggs *a, uint32_t agg)
+{
+	const struct aggdesc *d = aggs_desc(a, agg);
+	struct agg_entry *e;
+	size_t i;
+
+	for (i = 0; d && aggs_count(a, agg) && i < a->nbuckets; i++)
+		for (e = a->buckets[i]; e; e = e->next)
+			if (e->agg == agg)
+				memset(e->value, 0, d->value_words * sizeof(uint64_t));
+}
+
+struct select { /* the entries that trunc() keeps: from..to in ascending order */
+	struct agg_entry **v;
+	size_t n;
+};
+
+static int select_add(void *arg, const struct agg_entry *e)
+{
+	struct select *s = arg;
+
+	s->v[s->n++] = (struct agg_entry *)e;
+	return 0;
+}
+
+static void entry_remove(struct aggs *a, struct agg_entry *e)
+{
+	struct agg_entry **at = &a->buckets[bucket_of(a, e->agg, e->hash)];
+
+	while (*at != e)
+		at = &(*at)->next;
+	*at = e->next;
+	a->n--;
+	state_get(a, e->agg)->n--;
+	free(e);
+}
+
+void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n)
+{
+	struct agg_sort plain = { 0 };
+	struct select s = { 0 };
+	size_t count = aggs_count(a, agg), keep, i;
+
+	if (!count)
+		return;
+	keep = n == INT64_MIN ? count : (size_t)(n < 0 ? -n : n);
+	if (keep >= count && n)
+		return;
+	s.v = mem_alloc(count * sizeof(*s.v));
+	aggs_walk(a, agg, &plain, select_add, &s);
+	for (i = 0; i < s.n; i++)
+		if (n >= 0 ? i < s.n - keep : i >= keep)
+			entry_remove(a, s.v[i]);
+	free(s.v);
+}
+
+int aggs_normalize(struct aggs *a, uint32_t agg, uint64_t normal)
+{
+	if (!normal)
+		return -EINVAL;
+	if (aggs_desc(a, agg))
+		state_get(a, agg)->normal = normal;
+	return 0;
+}
+
+uint64_t aggs_normal(const struct aggs *a, uint32_t agg)
+{
+	return agg > 0 && agg <= a->state.n ? a->state.v[agg - 1].normal : 1;
+}
+
+void aggs_set_printed(struct aggs *a, uint32_t agg)
+{
+	if (aggs_desc(a, agg))
+		state_get(a, agg)->printed = true;
+}
+
+bool aggs_printed(const struct aggs *a, uint32_t agg)
+{
+	return agg > 0 && agg <= a->state.n && a->state.v[agg - 1].printed;
+}
