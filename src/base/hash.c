@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hash table: an array of entries in insertion order, and an open-addressing index into it. Entries are
- * never removed, so the index needs no tombstones.
+ * Hash table: an array of entries in insertion order, and an open-addressing index into it.
+ * Entries are never removed, so the index needs no tombstones.
  */
 #include "base/hash.h"
 

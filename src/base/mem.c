@@ -120,7 +120,10 @@ static struct arena_chunk *arena_chunk_create(size_t size)
 	return c;
 }
 
-/* A large piece gets a chunk of its own behind the first, so that the room left in the first stays usable. */
+/*
+ * A large piece gets a chunk of its own behind the first, so that the room left in the first
+ * stays usable.
+ */
 static void *arena_alloc_large(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = arena_chunk_create(size);

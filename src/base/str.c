@@ -86,8 +86,8 @@ const char *str_c(const struct str *b)
 }
 
 /*
- * Matches c against the set at p (just behind '['). Gives the place behind ']', or NULL if there is no ']':
- * then the '[' stands for itself.
+ * Matches c against the set at p (just behind '['). Gives the place behind ']', or NULL if
+ * there is no ']': then the '[' stands for itself.
  */
 static const char *glob_set(const char *p, unsigned char c, bool *hit)
 {
@@ -141,7 +141,10 @@ static bool glob_one(const char **pp, char c)
 	return *p == c;
 }
 
-/* On a mismatch only the last '*' need take one more character: time is at worst |pattern| * |s|. */
+/*
+ * On a mismatch only the last '*' need take one more character: time is at worst |pattern| *
+ * |s|.
+ */
 bool glob_match(const char *p, const char *s)
 {
 	const char *star = NULL, *from = NULL;
