@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The compiler's questions about the world: which probes a description names, what their arguments are,
+ * where a kernel symbol is. The answers come from the providers.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "lib/impl.h"
+
+static int hook_matches(void *arg, const struct probespec *spec, struct diag *d)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	return probes_match(dtp->probes, spec, d, NULL, NULL);
+}
+
+/* ---- args[] ------------------------------------------------------------------------------------------ */
+
+/* A type as providers spell it: "const char *", "struct stat *", "size_t". Unknown names: what they are in a register. */
+static struct type *spelled_type(dtrace_hdl_t *dtp, const char *text)
+{
+	char *base = mem_strdup(text);
+	struct type *t;
+	size_t n = strlen(base);
+	int stars = 0;
+
+	while (n && (base[n - 1] == '*' || isspace((unsigned char)base[n - 1]))) {
+		stars += base[n - 1] == '*';
+		base[--n] = 0;
+	}
+	char *name = base;
+
+	while (!strncmp(name, "const ", 6))
+		name += 6;
+	t = type_builtin(dtp->ses->types, name);
+	if (!t)
+		t = type_lookup(dtp->ses->types, name);
+	if (!t)
+		t = stars ? type_void(dtp->ses->types) : type_int64(dtp->ses->types);
+	if (name != base)
+		t = type_qualified(dtp->ses->types, t, true, false);
+	while (stars--)
+		t = type_pointer(dtp->ses->types, t);
+	free(base);
+	return t;
+}
+
+struct arg_search {
+	dtrace_hdl_t *dtp;
+	const char *const *args;
+	bool any, differ;
+};
+
+static bool same_args(const char *const *a, const char *const *b)
+{
+	if (!a || !b)
+		return a == b;
+	while (*a && *b && !strcmp(*a, *b))
+		a++, b++;
+	return !*a && !*b;
+}
+
+static void collect_args(void *arg, struct probe *p)
+{
+	struct arg_search *s = arg;
+	const struct provider_ops *ops = p->provider->ops;
+	const char *const *args = ops->args ? ops->args(s->dtp->probes, p) : NULL;
+
+	if (s->any && !same_args(s->args, args))
+		s->differ = true;
+	s->any = true;
+	s->args = args;
+}
+
+static struct type *hook_arg(void *arg, const struct probespec *spec, int n, int *nargs, bool *multi)
+{
+	struct arg_search s = { .dtp = arg };
+	struct diag d = {0};
+	int count = 0;
+
+	probes_match(s.dtp->probes, spec, &d, collect_args, &s);
+	diag_clear(&d);
+	*multi = s.differ;
+	while (s.args && s.args[count])
+		count++;
+	*nargs = count;
+	return n >= 0 && n < count && !s.differ ? spelled_type(s.dtp, s.args[n]) : NULL;
+}
+
+/* ---- names of providers and modules --------------------------------------------------------------------- */
+
+static bool hook_provider(void *arg, const char *name)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	for (size_t i = 0; i < dtp->probes->providers.n; i++)
+		if (!strcmp(dtp->probes->providers.v[i]->ops->name, name))
+			return true;
+	return false;
+}
+
+static bool hook_module(void *arg, const char *name)
+{
+	(void)arg;
+	return !strcmp(name, "vmlinux");
+}
+
+void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h)
+{
+	h->arg = dtp;
+	h->probe_matches = hook_matches;
+	h->probe_arg = hook_arg;
+	h->provider_exists = hook_provider;
+	h->module_exists = hook_module;
+}
