@@ -6,7 +6,7 @@
 #include "lang/ident.h"
 #include "lang/lang.h"
 
-#define CHECK_MAX_DEPTH 3000	    /* of recursion, expanded inlines included */
+#define CHECK_MAX_DEPTH 1500	    /* of recursion, expanded inlines included */
 #define CHECK_MAX_INLINE_DEPTH 200  /* inlines within inlines */
 #define CHECK_MAX_EXPANSION 200000  /* nodes that inlines may add to one clause */
 #define CHECK_MAX_KEYS 32

@@ -1,0 +1,2 @@
+/* what: a destructive action behind speculate() */
+BEGIN { speculate(1); stop(); }

@@ -1,0 +1,2 @@
+/* what: the address of a constant */
+BEGIN { x = &1; }

@@ -1,0 +1,2 @@
+/* what: an aggregation behind commit() */
+BEGIN { commit(1); @ = count(); }

@@ -1,0 +1,2 @@
+/* what: an aggregation assigned a number */
+BEGIN { @a = 1; }

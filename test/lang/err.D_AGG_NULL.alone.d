@@ -1,0 +1,2 @@
+/* what: an aggregation as a statement */
+BEGIN { @a = count(); @a; }

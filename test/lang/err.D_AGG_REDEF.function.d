@@ -1,0 +1,3 @@
+/* what: two functions of one aggregation */
+BEGIN { @a = count(); }
+END { @a = max(1); }

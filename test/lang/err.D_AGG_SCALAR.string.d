@@ -1,0 +1,2 @@
+/* what: an aggregating function of a string */
+BEGIN { @a = avg(execname); }

@@ -1,0 +1,2 @@
+/* what: an aggregation behind speculate() */
+BEGIN { speculate(1); @ = count(); }

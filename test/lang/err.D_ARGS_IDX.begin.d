@@ -1,0 +1,2 @@
+/* what: args[] of a probe without arguments */
+BEGIN { trace(args[3]); }

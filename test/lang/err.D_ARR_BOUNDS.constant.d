@@ -1,0 +1,3 @@
+/* what: a constant index outside an array */
+int a[5];
+BEGIN { a[5] = 1; }

@@ -1,0 +1,2 @@
+/* what: a clause-local associative array */
+BEGIN { this->x[1] = 2; }

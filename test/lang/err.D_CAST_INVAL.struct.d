@@ -1,0 +1,3 @@
+/* what: a structure cast to an integer */
+struct s { int a; } v;
+BEGIN { x = (int)v; }

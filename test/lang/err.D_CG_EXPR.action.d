@@ -1,0 +1,2 @@
+/* what: an action within an expression */
+BEGIN { x = trace(1); }

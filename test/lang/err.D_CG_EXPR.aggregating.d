@@ -1,0 +1,2 @@
+/* what: an aggregating function within an expression */
+BEGIN { x = count(); }

@@ -1,0 +1,2 @@
+/* what: clear() of an integer */
+BEGIN { clear(1); }

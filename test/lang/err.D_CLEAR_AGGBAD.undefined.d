@@ -1,0 +1,2 @@
+/* what: clear() of an aggregation that nothing defines */
+BEGIN { clear(@a); }

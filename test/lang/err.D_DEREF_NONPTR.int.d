@@ -1,0 +1,2 @@
+/* what: * of an integer */
+BEGIN { x = 1; trace(*x); }

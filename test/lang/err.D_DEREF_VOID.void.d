@@ -1,0 +1,2 @@
+/* what: * of a pointer to void */
+BEGIN { trace(*(void *)arg0); }

@@ -1,0 +1,2 @@
+/* what: order is checked through branches */
+BEGIN { if (pid) { commit(1); } else { @a = count(); } exit(0); }

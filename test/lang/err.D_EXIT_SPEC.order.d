@@ -1,0 +1,2 @@
+/* what: exit() behind speculate() */
+BEGIN { speculate(1); exit(0); }

@@ -1,0 +1,2 @@
+/* what: freopen() of "." */
+BEGIN { freopen("."); }

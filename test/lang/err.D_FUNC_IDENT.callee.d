@@ -1,0 +1,2 @@
+/* what: a callee that is no name */
+BEGIN { (1 + 2)(3); }

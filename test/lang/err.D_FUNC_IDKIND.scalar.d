@@ -1,0 +1,2 @@
+/* what: a variable called */
+BEGIN { x = 1; x(2); }

@@ -1,0 +1,2 @@
+/* what: a function that nobody knows */
+BEGIN { nosuch(1); }

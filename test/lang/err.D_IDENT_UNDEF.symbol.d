@@ -1,0 +1,2 @@
+/* what: a lone backquote */
+BEGIN { trace(`); }

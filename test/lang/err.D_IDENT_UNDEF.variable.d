@@ -1,0 +1,2 @@
+/* what: a name that nothing has defined */
+BEGIN { trace(x); }

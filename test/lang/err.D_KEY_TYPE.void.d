@@ -1,0 +1,2 @@
+/* what: a key without a value */
+BEGIN { @a[(void)1] = count(); }

@@ -1,0 +1,2 @@
+/* what: a high magnitude beyond 64 bits */
+BEGIN { @a = llquantize(1, 10, 0, 19, 20); }

@@ -1,0 +1,2 @@
+/* what: another low magnitude */
+BEGIN { @x[0] = llquantize(1, 10, 0, 6, 20); @x[1] = llquantize(1, 10, 1, 6, 20); }

@@ -1,0 +1,2 @@
+/* what: another step */
+BEGIN { @x[0] = lquantize(1, 0, 100, 10); @x[1] = lquantize(1, 0, 100, 20); }

@@ -1,0 +1,2 @@
+/* what: normalize() of an integer */
+BEGIN { normalize(1, 1); }

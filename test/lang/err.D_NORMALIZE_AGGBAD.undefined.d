@@ -1,0 +1,2 @@
+/* what: normalize() of an aggregation that nothing defines */
+BEGIN { normalize(@a, 1); }

@@ -1,0 +1,2 @@
+/* what: offsetof of a type without members */
+BEGIN { trace(offsetof(int, x)); }

@@ -1,0 +1,2 @@
+/* what: an action as an operand of && */
+BEGIN { pid && exit(0); }

@@ -1,0 +1,2 @@
+/* what: a string added to an integer */
+BEGIN { x = execname + 1; }

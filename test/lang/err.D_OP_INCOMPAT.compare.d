@@ -1,0 +1,2 @@
+/* what: a string compared with an integer */
+BEGIN { x = execname == 1; }

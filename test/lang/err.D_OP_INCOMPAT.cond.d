@@ -1,0 +1,2 @@
+/* what: branches of ?: without a common type */
+BEGIN { x = pid ? 1 : "a"; }

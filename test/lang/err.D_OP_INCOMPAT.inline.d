@@ -1,0 +1,3 @@
+/* what: an inline that is not of its type */
+inline int i = "string";
+BEGIN { exit(i); }

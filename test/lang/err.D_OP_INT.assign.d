@@ -1,0 +1,2 @@
+/* what: <<= on a string */
+BEGIN { x = "a"; x <<= 2; }

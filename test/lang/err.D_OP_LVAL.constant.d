@@ -1,0 +1,2 @@
+/* what: a constant assigned */
+BEGIN { 1 = 2; }

@@ -1,0 +1,2 @@
+/* what: a macro variable incremented */
+BEGIN { $pid++; }

@@ -1,0 +1,2 @@
+/* what: ! of a string */
+BEGIN { x = !"a"; }

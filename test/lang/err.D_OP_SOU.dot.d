@@ -1,0 +1,2 @@
+/* what: . behind an integer */
+BEGIN { x = 1; trace(x.y); }

@@ -1,0 +1,3 @@
+/* what: += of a pointer to void */
+void *p;
+BEGIN { p += 2; }

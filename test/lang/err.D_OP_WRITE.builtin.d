@@ -1,0 +1,2 @@
+/* what: a built-in variable assigned */
+BEGIN { pid = 1; }

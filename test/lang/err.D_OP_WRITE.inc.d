@@ -1,0 +1,2 @@
+/* what: a built-in variable incremented */
+BEGIN { timestamp++; }

@@ -1,0 +1,2 @@
+/* what: a predicate must be scalar */
+BEGIN /execname/ { exit(0); }

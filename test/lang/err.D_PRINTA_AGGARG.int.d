@@ -1,0 +1,2 @@
+/* what: printa() of an integer */
+BEGIN { printa("%d", 1); }

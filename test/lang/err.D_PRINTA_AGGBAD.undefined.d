@@ -1,0 +1,2 @@
+/* what: printa() of an aggregation that nothing defines */
+BEGIN { printa(@a); }

@@ -1,0 +1,2 @@
+/* what: printa() of a format alone */
+BEGIN { printa("%d"); }

@@ -1,0 +1,2 @@
+/* what: %@ in printf() */
+BEGIN { printf("%@d", 1); }

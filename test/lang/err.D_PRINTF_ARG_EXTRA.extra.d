@@ -1,0 +1,2 @@
+/* what: a value too many */
+BEGIN { printf("%d %d", 1, 2, 3); }

@@ -1,0 +1,2 @@
+/* what: a format that is no literal */
+BEGIN { printf(execname); }

@@ -1,0 +1,2 @@
+/* what: a value too few */
+BEGIN { printf("%d"); }

@@ -1,0 +1,2 @@
+/* what: %d of an aggregation */
+BEGIN { @a = count(); printf("%d", @a); }

@@ -1,0 +1,2 @@
+/* what: %hd of an int */
+BEGIN { printf("%hd", 1); }

@@ -1,0 +1,2 @@
+/* what: %p of a string */
+BEGIN { printf("%p", execname); }

@@ -1,0 +1,2 @@
+/* what: %s of an integer */
+BEGIN { printf("%s", 1); }

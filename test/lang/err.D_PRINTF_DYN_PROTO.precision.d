@@ -1,0 +1,2 @@
+/* what: a precision is missing */
+BEGIN { printf("%.*d"); }

@@ -1,0 +1,2 @@
+/* what: a width is missing */
+BEGIN { printf("%*d"); }

@@ -1,0 +1,2 @@
+/* what: an empty format */
+BEGIN { printf(""); }

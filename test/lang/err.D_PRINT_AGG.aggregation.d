@@ -1,0 +1,2 @@
+/* what: print() of an aggregation */
+BEGIN { @a = count(); print(@a); }

@@ -1,0 +1,2 @@
+/* what: print() of nothing */
+BEGIN { print((void)1); }

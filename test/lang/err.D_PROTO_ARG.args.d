@@ -1,0 +1,2 @@
+/* what: an index of args[] that is no constant */
+BEGIN { x = 1; trace(args[x]); }

@@ -1,0 +1,2 @@
+/* what: a number where a string is wanted */
+BEGIN { trace(strlen(1)); }

@@ -1,0 +1,2 @@
+/* what: an argument of count() */
+BEGIN { @a = count(1); }

@@ -1,0 +1,2 @@
+/* what: too many arguments */
+BEGIN { exit(0, 1); }

@@ -1,0 +1,2 @@
+/* what: sizeof of void */
+BEGIN { trace(sizeof(void)); }

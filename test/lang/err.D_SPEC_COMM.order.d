@@ -1,0 +1,2 @@
+/* what: speculate() behind commit() */
+BEGIN { commit(1); speculate(1); }

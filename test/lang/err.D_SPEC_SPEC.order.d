@@ -1,0 +1,2 @@
+/* what: a second speculate() */
+BEGIN { speculate(1); speculate(1); }

@@ -1,0 +1,2 @@
+/* what: stack() of no frames */
+BEGIN { stack(0); }

@@ -1,0 +1,2 @@
+/* what: stringof of nothing */
+BEGIN { trace(stringof((void)1)); }

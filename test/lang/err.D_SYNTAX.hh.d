@@ -1,0 +1,2 @@
+/* what: %hhd does not exist */
+BEGIN { printf("%hhd", 1); }

@@ -1,0 +1,2 @@
+/* what: %% with flags */
+BEGIN { printf("%-%", 1); }

@@ -1,0 +1,2 @@
+/* what: a positional conversion */
+BEGIN { printf("%1$d", 1); }

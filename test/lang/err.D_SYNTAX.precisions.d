@@ -1,0 +1,2 @@
+/* what: two precisions */
+BEGIN { printf("%.**d", 1, 2, 3); }

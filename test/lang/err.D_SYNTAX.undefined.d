@@ -1,0 +1,2 @@
+/* what: a conversion that does not exist */
+BEGIN { printf("%Z", 1); }

@@ -1,0 +1,2 @@
+/* what: two widths */
+BEGIN { printf("%**d", 1, 2, 3); }

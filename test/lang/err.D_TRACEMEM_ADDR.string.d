@@ -1,0 +1,2 @@
+/* what: tracemem() of a string */
+BEGIN { tracemem(execname, 4); }

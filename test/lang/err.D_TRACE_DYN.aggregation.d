@@ -1,0 +1,2 @@
+/* what: trace() of an aggregation */
+BEGIN { @a = count(); trace(@a); }

@@ -1,0 +1,2 @@
+/* what: trace() of nothing */
+BEGIN { trace((void)1); }

@@ -1,0 +1,2 @@
+/* what: trunc() of an integer */
+BEGIN { trunc(1); }

@@ -1,0 +1,2 @@
+/* what: trunc() of an aggregation that nothing defines */
+BEGIN { trunc(@a); }

@@ -1,0 +1,3 @@
+/* what: a member that is not there */
+struct s { int a; } v;
+BEGIN { trace(v.b); }

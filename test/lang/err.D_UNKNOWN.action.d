@@ -1,0 +1,2 @@
+/* what: an action that is not built */
+BEGIN { chill(1); }

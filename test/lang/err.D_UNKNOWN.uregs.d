@@ -1,0 +1,2 @@
+/* what: an index outside uregs[] */
+BEGIN { trace(uregs[42]); }

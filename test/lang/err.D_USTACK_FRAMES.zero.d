@@ -1,0 +1,2 @@
+/* what: ustack() of no frames */
+BEGIN { ustack(0); }

@@ -1,0 +1,2 @@
+/* what: += on a global that does not exist */
+BEGIN { x += 1; }

@@ -1,0 +1,2 @@
+/* what: a thread-local variable read but never assigned */
+BEGIN { trace(self->x); }
