@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The handle, as the files of this folder see it.
+ *
+ *	handle.c   open, close, errors, handlers, wake-up
+ *	options.c  the option table (options.def)
+ *	compile.c  D text to checked programs, what is known about them
+ *	probes.c   the compiler's questions about probes, arguments and symbols
+ *	list.c     probes and their stability for clients
+ *	enable.c   enabling, go and stop
+ *	workapi.c  dtrace_work() and the callbacks over the consumer
+ *	aggapi.c   walks over aggregations
+ *	procapi.c  processes of -c and -p
+ *
+ * The handle owns everything in it. Order of life: session, probes and processes from open to close; buffers
+ * and consumer from dtrace_go() and the first dtrace_work() to close.
+ */
+#ifndef LIB_IMPL_H
+#define LIB_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dtrace.h>
+
+#include "base/vec.h"
+#include "codegen/cg.h"
+#include "consumer/consumer.h"
+#include "lang/lang.h"
+#include "provider/provider.h"
+#include "sym/proc.h"
+
+/* ---- errors ------------------------------------------------------------------------------------------- */
+
+#define EDT_BASE 1000 /* above every errno */
+enum edt {
+	EDT_FIRST = EDT_BASE - 1,
+#define EDT(id, text) EDT_##id,
+#include "lib/errors.def"
+#undef EDT
+	EDT_END
+};
+
+/* Both record the error and return -1. error: errno or enum edt. The text replaces the error's own. */
+int hdl_error(dtrace_hdl_t *dtp, int error);
+int hdl_errorf(dtrace_hdl_t *dtp, int error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- options ------------------------------------------------------------------------------------------ */
+
+#define OPT_UNSET DTRACEOPT_UNSET
+enum opt {
+#define OPTION(id, name, kind, when, flags, def, arg) OPT_##id,
+#include "lib/options.def"
+#undef OPTION
+	OPT_MAX
+};
+
+enum opt_origin { OPT_FROM_API, OPT_FROM_PROGRAM, OPT_FROM_SETOPT };
+
+/* 0 or an error number; nothing is recorded in the handle. */
+int options_set(dtrace_hdl_t *dtp, enum opt_origin from, const char *name, const char *value);
+void options_init(dtrace_hdl_t *dtp); /* defaults, then the environment */
+/*
+ * First step of dtrace_go(): brings what is out of range into it (statusrate, cleanrate), checks `cpu`. 0 or an
+ * error number.
+ */
+int options_start(dtrace_hdl_t *dtp);
+/* The language's settings for one compilation. */
+void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *lo);
+
+static inline bool opt_on(const dtrace_optval_t *opt, enum opt o)
+{
+	return opt[o] != OPT_UNSET;
+}
+
+/* ---- the handle --------------------------------------------------------------------------------------- */
+
+struct enabling; /* enable.c */
+struct work;	 /* workapi.c */
+
+struct dtrace_prog {
+	struct dprog *tree;
+	bool enabled;
+};
+
+struct dtrace_hdl {
+	/* error of the last call that failed; text NULL: the number's own */
+	int error;
+	char *error_text;
+
+	dtrace_optval_t opt[OPT_MAX];
+	char *opt_text[OPT_MAX]; /* values of STRING options */
+	struct consumer_options live; /* follows opt; read by the consumer */
+
+	struct dsession *ses;
+	struct probes *probes;
+	VEC(struct ps_prochandle *) procs; /* procapi.c */
+	VEC(dtrace_prog_t *) progs;
+
+	/* enable.c: made by dtrace_program_exec() and dtrace_go() */
+	struct ecbs ecbs;
+	struct strtab *strtab;
+	struct buffers *buffers; /* NULL before dtrace_go() */
+	struct enabling *enabling;
+	bool active;  /* between dtrace_go() and dtrace_stop() */
+	bool stopped; /* after dtrace_stop() */
+
+	/* workapi.c */
+	struct consumer *consumer; /* NULL before the first dtrace_work() */
+	struct work *work;
+	int wake_fd; /* eventfd */
+
+	dtrace_handle_err_f *on_err;
+	void *on_err_arg;
+	dtrace_handle_drop_f *on_drop;
+	void *on_drop_arg;
+	dtrace_handle_proc_f *on_proc;
+	void *on_proc_arg;
+	dtrace_handle_setopt_f *on_setopt;
+	void *on_setopt_arg;
+	dtrace_handle_buffered_f *on_buffered;
+	void *on_buffered_arg;
+
+	/* results that stay valid until the next call */
+	dtrace_typeinfo_t *argv;
+};
+
+/* ---- between the files ---------------------------------------------------------------------------------- */
+
+/* enable.c. Detaches and frees everything of the enabling; dtp->buffers too. */
+void enable_close(dtrace_hdl_t *dtp);
+
+/* probes.c. Answers of the compiler's questions; set_option is compile.c's. */
+void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h);
+
+/* list.c */
+void list_desc(const struct probe *p, dtrace_probedesc_t *out);
+void list_desc_names(const char *prov, const char *mod, const char *func, const char *name, uint32_t id,
+		     dtrace_probedesc_t *out);
+dtrace_attribute_t list_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
+/* Of a description: the least of the provider's four if it names one, else Unstable/Unstable/Common. */
+void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *desc, dtrace_attribute_t *args);
+void list_free(dtrace_hdl_t *dtp);
+
+/*
+ * workapi.c. The hook `stop` of the consumer is dtrace_stop(), which ends by consumer_set_stopped() if
+ * dtp->consumer exists. work_message() reports a line of the library's own (firings that the kernel did not
+ * deliver ...) to the drop handler.
+ */
+void work_message(dtrace_hdl_t *dtp, const char *text);
+void work_close(dtrace_hdl_t *dtp);
+
+/* compile.c */
+void compile_close(dtrace_hdl_t *dtp);
+
+/* procapi.c */
+void procapi_close(dtrace_hdl_t *dtp);
+/* The consumer exists now: watch the processes. */
+int procapi_watch(dtrace_hdl_t *dtp);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes of -c and -p: creation, holding, end. What they run and load is left to others. */
+#include "sym/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum proc_state { PROC_HELD, PROC_RUNNING, PROC_ENDED };
+
+struct ps_prochandle {
+	pid_t pid;
+	int fd; /* pidfd */
+	enum proc_state state;
+	bool child;
+	int wstatus;
+};
+
+static int open_pidfd(pid_t pid)
+{
+	int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static pid_t reap(pid_t pid, int *status, int flags)
+{
+	pid_t got;
+
+	do
+		got = waitpid(pid, status, flags | __WALL);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Handlers of the parent must not run in the child; what was ignored stays ignored. */
+static void default_handlers(void)
+{
+	struct sigaction sa;
+
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (sigaction(sig, NULL, &sa) < 0)
+			continue;
+		if (!(sa.sa_flags & SA_SIGINFO) && (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN))
+			continue;
+		signal(sig, SIG_DFL);
+	}
+}
+
+/* Waits for the parent's word (end of file: it gave up), then executes. The error goes back through `err`. */
+static void __attribute__((noreturn)) child_main(int go, int err, const sigset_t *mask, const char *file,
+						 char *const *argv)
+{
+	char c;
+	ssize_t n;
+	int error;
+
+	default_handlers();
+	do
+		n = read(go, &c, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(file, argv);
+	error = errno;
+	n = write(err, &error, sizeof(error));
+	(void)n;
+	_exit(127);
+}
+
+/* Runs the traced child until exec is done. 0, or negative errno and the child is reaped. */
+static int run_to_exec(pid_t pid, int err)
+{
+	int status, error;
+
+	for (;;) {
+		if (reap(pid, &status, 0) < 0)
+			return -errno;
+		if (!WIFSTOPPED(status)) {
+			if (read(err, &error, sizeof(error)) == sizeof(error))
+				return -error;
+			return -ECHILD;
+		}
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+			return 0;
+		/* A signal on its way to the child, or (high bits set) an event of no interest. */
+		ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
+	}
+}
+
+static void kill_child(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	reap(pid, &status, 0);
+}
+
+static int hold(pid_t pid, int go, int err)
+{
+	int rc;
+
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) < 0 ||
+	    write(go, "", 1) != 1) {
+		rc = -errno;
+		kill_child(pid);
+		return rc;
+	}
+	return run_to_exec(pid, err);
+}
+
+static void close_pair(int fd[2])
+{
+	close(fd[0]);
+	close(fd[1]);
+}
+
+/* pid of the child, or negative errno. With a child, the write end of `go` and the read end of `err` are given. */
+static int spawn(const char *file, char *const *argv, int *go, int *err)
+{
+	int gofd[2], errfd[2], rc;
+	sigset_t all, mask;
+	pid_t pid;
+
+	if (pipe2(gofd, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(errfd, O_CLOEXEC) < 0) {
+		rc = -errno;
+		close_pair(gofd);
+		return rc;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	pid = fork();
+	if (pid == 0) {
+		close(gofd[1]);
+		child_main(gofd[0], errfd[1], &mask, file, argv);
+	}
+	rc = pid < 0 ? -errno : pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (rc < 0) {
+		close_pair(gofd);
+		close_pair(errfd);
+		return rc;
+	}
+	close(gofd[0]);
+	close(errfd[1]);
+	*go = gofd[1];
+	*err = errfd[0];
+	return rc;
+}
+
+static struct ps_prochandle *make(pid_t pid, int fd, enum proc_state state)
+{
+	struct ps_prochandle *p = mem_alloc(sizeof(*p));
+
+	p->pid = pid;
+	p->fd = fd;
+	p->state = state;
+	p->child = state == PROC_HELD;
+	return p;
+}
+
+int proc_create(struct ps_prochandle **out, const char *file, char *const *argv)
+{
+	int go, err, fd, rc;
+	pid_t pid = spawn(file, argv, &go, &err);
+
+	if (pid < 0)
+		return pid;
+	rc = hold(pid, go, err);
+	close(go);
+	close(err);
+	if (rc < 0)
+		return rc;
+	fd = open_pidfd(pid);
+	if (fd < 0) {
+		kill_child(pid);
+		return fd;
+	}
+	*out = make(pid, fd, PROC_HELD);
+	return 0;
+}
+
+int proc_grab(struct ps_prochandle **out, pid_t pid)
+{
+	int fd;
+
+	if (pid == getpid())
+		return -EPERM;
+	fd = open_pidfd(pid);
+	if (fd < 0)
+		return fd;
+	*out = make(pid, fd, PROC_RUNNING);
+	return 0;
+}
+
+int proc_continue(struct ps_prochandle *p)
+{
+	if (p->state != PROC_HELD)
+		return 0;
+	p->state = PROC_RUNNING;
+	return ptrace(PTRACE_DETACH, p->pid, NULL, NULL) < 0 ? -errno : 0;
+}
+
+void proc_release(struct ps_prochandle *p)
+{
+	if (!p)
+		return;
+	if (p->state == PROC_HELD)
+		kill_child(p->pid);
+	close(p->fd);
+	free(p);
+}
+
+pid_t proc_pid(const struct ps_prochandle *p)
+{
+	return p->pid;
+}
+
+int proc_fd(const struct ps_prochandle *p)
+{
+	return p->fd;
+}
+
+bool proc_ended(struct ps_prochandle *p)
+{
+	struct pollfd pfd = {.fd = p->fd, .events = POLLIN};
+	int status = 0;
+
+	if (p->state == PROC_ENDED)
+		return true;
+	if (poll(&pfd, 1, 0) != 1)
+		return false;
+	if (p->child) {
+		if (reap(p->pid, &status, WNOHANG) == 0)
+			return false;
+		/* While held, a stop may be told in place of the end. */
+		p->wstatus = WIFEXITED(status) || WIFSIGNALED(status) ? status : 0;
+	}
+	p->state = PROC_ENDED;
+	return true;
+}
+
+int proc_wstatus(const struct ps_prochandle *p)
+{
+	return p->wstatus;
+}
