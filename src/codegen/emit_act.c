@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Statements, actions and subroutines. A new action or subroutine is one row of `emitters` and at most one
+ * function. What an action records is in its fields (layout.c); most actions do nothing but fill them.
+ */
+#include <stddef.h>
+
+#include "codegen/cg_impl.h"
+
+#define EXIT_TRIES 4
+
+/* ---- actions ---------------------------------------------------------------------------------------- */
+
+static void fields_emit(struct cg *cg, const struct stmt *s, const struct action *a)
+{
+	const struct node_list *args = &s->expr->u.call.args;
+	size_t first = s->fmt ? 1 : 0; /* behind the format */
+
+	for (size_t i = 0; i < a->nfields; i++) {
+		const struct field *f = &a->fields[i];
+		struct sval sv;
+
+		if (f->kind == FIELD_INT) {
+			rec_int(cg, f, expr_value(cg, args->v[first + i]));
+		} else if (f->kind == FIELD_STRING) {
+			expr_string(cg, args->v[first + i], &sv);
+			rec_string(cg, f, &sv);
+		}
+	}
+}
+
+/*
+ * From now on no clause begins, on any CPU; this one runs to its end. The activity is the lower half of a
+ * word whose upper half others add to, so that it is exchanged as a whole. In END there is nothing to stop.
+ */
+static void exit_emit(struct cg *cg, const struct stmt *s, const struct action *a)
+{
+	struct ir *ir = cg->ir;
+	uint32_t from = cg->g->activity;
+	label done = ir_label(ir);
+
+	fields_emit(cg, s, a);
+	ir_comment(ir, "exit");
+	vreg st = ir_mapval(ir, CG_MAP_STATE, 0);
+	vreg one = ir_imm(ir, 1);
+	ir_atomic(ir, IR_ATOMIC_ADD, st, offsetof(struct abi_state, exits), one);
+	if (from == ABI_COOLDOWN)
+		return;
+	vreg w = ir_load(ir, 8, st, 0), nw = ir_vreg(ir);
+	for (int i = 0; i < EXIT_TRIES; i++) {
+		ir_mov_to(ir, nw, w);
+		ir_ext(ir, nw, 4, false);
+		ir_jcci(ir, IR_NE, nw, from, done);
+		ir_mov_to(ir, nw, w);
+		ir_alui(ir, IR_ADD, nw, ABI_DRAINING - (int)from);
+		vreg old = ir_cmpxchg(ir, st, 0, w, nw);
+		ir_jcc(ir, IR_EQ, old, w, done);
+		ir_mov_to(ir, w, old);
+	}
+	ir_place(ir, done);
+}
+
+/* ---- subroutines ------------------------------------------------------------------------------------ */
+
+static const struct node *arg(const struct node *n, size_t i)
+{
+	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
+}
+
+/* User bytes in scratch of the frame, which is kernel memory like any other: the result is its address. */
+static vreg copyin_value(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	label some = ir_label(ir), ok = ir_label(ir);
+	vreg addr = expr_value(cg, arg(n, 0));
+	vreg size = expr_value(cg, arg(n, 1));
+
+	cg->cur.cl->uses_scratch = true;
+	vreg off = ir_callrt(ir, "rt_copyin", 3, frame_index(cg), addr, size);
+	ir_jcci(ir, IR_UGT, off, 1, ok);
+	ir_jcci(ir, IR_EQ, off, 1, some);
+	fault_throw(cg, ABI_FAULT_BADADDR, addr);
+	ir_place(ir, some);
+	fault_throw(cg, ABI_FAULT_NOSCRATCH, VREG_NONE);
+	ir_place(ir, ok);
+	ir_alu(ir, IR_ADD, off, frame_address(cg));
+	return off;
+}
+
+/* The largest number of bytes with the NUL: at least 1, at most strsize. */
+static vreg copyinstr_max(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	uint32_t strsize = cg_strsize(cg);
+
+	if (!n)
+		return ir_imm(ir, strsize);
+	if (n->kind == NODE_INT)
+		return ir_imm(ir, (int64_t)MAX(1, MIN(n->u.integer.value, strsize)));
+	label low = ir_label(ir), high = ir_label(ir);
+	vreg max = expr_value(cg, n);
+	ir_jcci(ir, IR_ULE, max, strsize, low);
+	ir_imm_to(ir, max, strsize);
+	ir_place(ir, low);
+	ir_jcci(ir, IR_NE, max, 0, high);
+	ir_imm_to(ir, max, 1);
+	ir_place(ir, high);
+	return max;
+}
+
+static void copyinstr_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	vreg addr = expr_value(cg, arg(n, 0));
+	vreg max = copyinstr_max(cg, arg(n, 1));
+	uint32_t dst = frame_temp_string(cg);
+	vreg bad = ir_callrt(ir, "rt_str_user", 4, frame_index(cg), ir_imm(ir, dst), addr, max);
+
+	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
+	*sv = (struct sval){.kind = SVAL_FRAME, .off = dst};
+}
+
+static void strjoin_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	uint32_t dst = frame_temp_string(cg);
+	struct sval a, b;
+
+	expr_string(cg, arg(n, 0), &a);
+	uint32_t left = sval_frame(cg, &a);
+	if (a.kind == SVAL_FRAME && a.is_var && expr_has_effects(arg(n, 1))) {
+		left = frame_temp_string(cg);
+		sval_to(cg, &a, left);
+	}
+	expr_string(cg, arg(n, 1), &b);
+	vreg bad = ir_callrt(ir, "rt_str_join", 4, frame_index(cg), ir_imm(ir, dst), ir_imm(ir, left),
+		ir_imm(ir, sval_frame(cg, &b)));
+	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, VREG_NONE);
+	*sv = (struct sval){.kind = SVAL_FRAME, .off = dst};
+}
+
+static vreg strlen_value(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	label ok = ir_label(ir);
+	struct sval sv;
+
+	expr_string(cg, arg(n, 0), &sv);
+	vreg len = frame_load(cg, 8, sval_frame(cg, &sv));
+	ir_jcci(ir, IR_NE, len, -1, ok);
+	fault_throw(cg, ABI_FAULT_BADADDR, VREG_NONE);
+	ir_place(ir, ok);
+	return len;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------- */
+
+static const struct emitter {
+	void (*action)(struct cg *cg, const struct stmt *s, const struct action *a);
+	vreg (*value)(struct cg *cg, const struct node *n);
+	void (*string)(struct cg *cg, const struct node *n, struct sval *sv);
+} emitters[FN_MAX] = {
+	[FN_trace] = {.action = fields_emit},
+	[FN_printf] = {.action = fields_emit},
+	[FN_exit] = {.action = exit_emit},
+	[FN_printa] = {.action = fields_emit},
+	[FN_clear] = {.action = fields_emit},
+	[FN_trunc] = {.action = fields_emit},
+	[FN_normalize] = {.action = fields_emit},
+	[FN_denormalize] = {.action = fields_emit},
+	[FN_copyin] = {.value = copyin_value},
+	[FN_copyinstr] = {.string = copyinstr_string},
+	[FN_strjoin] = {.string = strjoin_string},
+	[FN_strlen] = {.value = strlen_value},
+};
+
+static const struct emitter *emitter_of(const struct node *n)
+{
+	static const struct emitter none;
+
+	return n->u.call.func ? &emitters[n->u.call.func->id] : &none;
+}
+
+static void not_built(struct cg *cg, const struct node *n)
+{
+	cg_error(cg, n->loc, "%s( ) is not implemented (yet)", n->u.call.name);
+}
+
+vreg call_value(struct cg *cg, const struct node *n)
+{
+	const struct emitter *e = emitter_of(n);
+
+	if (e->value)
+		return e->value(cg, n);
+	not_built(cg, n);
+	return ir_imm(cg->ir, 0);
+}
+
+void call_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	const struct emitter *e = emitter_of(n);
+
+	*sv = (struct sval){.kind = SVAL_NULL};
+	if (e->string)
+		e->string(cg, n, sv);
+	else
+		not_built(cg, n);
+}
+
+static void act_emit(struct cg *cg, const struct stmt *s, const struct action *a)
+{
+	const struct emitter *e = emitter_of(s->expr);
+
+	if (!e->action) {
+		not_built(cg, s->expr);
+		return;
+	}
+	if (a->presence >= 0)
+		rec_present(cg, a->presence);
+	e->action(cg, s, a);
+}
+
+/* ---- statements ------------------------------------------------------------------------------------- */
+
+static void if_emit(struct cg *cg, const struct stmt *s)
+{
+	label other = ir_label(cg->ir), done = ir_label(cg->ir);
+	uint32_t mark = frame_mark(cg);
+
+	expr_branch(cg, s->expr, false, other);
+	frame_release(cg, mark);
+	cg->cur.depth++;
+	stmts_emit(cg, s->then);
+	if (s->els) {
+		ir_jmp(cg->ir, done);
+		ir_place(cg->ir, other);
+		stmts_emit(cg, s->els);
+		ir_place(cg->ir, done);
+	} else {
+		ir_place(cg->ir, other);
+	}
+	cg->cur.depth--;
+}
+
+void stmts_emit(struct cg *cg, const struct stmt *s)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	for (; s; s = s->next) {
+		uint32_t mark = frame_mark(cg);
+
+		cur->action = s->action_index;
+		switch (s->kind) {
+		case STMT_EXPR:
+			expr_effect(cg, s->expr);
+			break;
+		case STMT_ACTION:
+			act_emit(cg, s, cur->cl->actions[cur->naction++]);
+			break;
+		case STMT_AGG:
+			agg_update(cg, s, cur->cl->shapes[cur->nagg++]);
+			break;
+		case STMT_IF:
+			if_emit(cg, s);
+			break;
+		}
+		frame_release(cg, mark);
+	}
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records: entering the active half, reserving, filling, leaving (the protocol is in abi/abi.h).
+ *
+ * One cmpxchg on abi_cpu.word enters and reserves. Whoever interrupts between the load and the cmpxchg
+ * makes it fail, and it is tried again; ATTEMPTS unrolled tries lost in a row are a drop of their own.
+ *
+ *   switch, fill  the largest size is reserved before anything is evaluated and what strings did not use
+ *                 is given back, if nothing was reserved behind it meanwhile
+ *   ring          old records are overwritten, so the exact size is reserved: a record with strings is
+ *                 built in the frame first ("staged") and copied at the end
+ */
+#include <assert.h>
+#include <stddef.h>
+
+#include "codegen/cg_impl.h"
+
+#define ATTEMPTS 4
+
+/* ---- reserving -------------------------------------------------------------------------------------- */
+
+struct attempt {
+	vreg w;	   /* the word as last seen */
+	vreg off;  /* its offset; in a ring then the new one */
+	vreg nw;   /* the word to store */
+	vreg need;
+	uint32_t max;
+	label noroom;
+};
+
+/* END may use what is kept for it under fill. */
+static uint32_t usable(const struct cg *cg)
+{
+	const struct abi_conf *c = &cg->env->conf;
+
+	if (cg->env->policy != CG_FILL || cg->g->activity == ABI_COOLDOWN)
+		return c->bufsize;
+	return c->bufsize > c->reserve ? c->bufsize - c->reserve : 0;
+}
+
+/* switch and fill: the record stands at off. 0 <= off <= bufsize - max bounds it for the verifier, too. */
+static void attempt_linear(struct cg *cg, struct attempt *a)
+{
+	struct ir *ir = cg->ir;
+	uint32_t size = usable(cg);
+
+	if (a->max <= size)
+		ir_jcci(ir, IR_UGT, a->off, size - a->max, a->noroom);
+	else
+		ir_jcci(ir, IR_UGE, a->off, 0, a->noroom);
+	ir_imm_to(ir, a->nw, (int64_t)(ABI_WORD_ENTER + a->max));
+	ir_alu(ir, IR_ADD, a->nw, a->w);
+}
+
+/*
+ * ring: off - need, or bufsize more when that is below 0; such a record reaches into the slack behind
+ * bufsize. CLOSED is above bufsize.
+ */
+static void attempt_ring(struct cg *cg, struct attempt *a)
+{
+	struct ir *ir = cg->ir;
+	uint32_t size = cg->env->conf.bufsize;
+	label fits = ir_label(ir);
+
+	if (a->need == VREG_NONE && a->max > size)
+		ir_jcci(ir, IR_UGE, a->off, 0, a->noroom);
+	else
+		ir_jcci(ir, IR_UGT, a->off, size, a->noroom);
+	ir_mov_to(ir, a->nw, a->w);
+	ir_alu(ir, IR_SUB, a->nw, a->off);
+	if (a->need == VREG_NONE) {
+		ir_alui(ir, IR_SUB, a->off, a->max);
+	} else {
+		ir_jcci(ir, IR_UGT, a->need, MIN(a->max, size), a->noroom);
+		ir_alu(ir, IR_SUB, a->off, a->need);
+	}
+	ir_jcci(ir, IR_SGE, a->off, 0, fits);
+	ir_alui(ir, IR_ADD, a->off, size);
+	ir_place(ir, fits);
+	ir_jcci(ir, IR_UGT, a->off, size, a->noroom); /* never: tells the verifier */
+	ir_alu(ir, IR_ADD, a->nw, a->off);
+	vreg enter = ir_imm(ir, (int64_t)ABI_WORD_ENTER);
+	ir_alu(ir, IR_ADD, a->nw, enter);
+}
+
+/*
+ * fill: from now on nothing is recorded on this CPU. The half keeps what it has: the consumer walks it to
+ * the first size 0. `entered` stays, so that it still waits for those who are inside.
+ */
+static void mark_full(struct cg *cg, struct attempt *a, label lost, label busy)
+{
+	struct ir *ir = cg->ir;
+	label done = ir_label(ir);
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		ir_mov_to(ir, a->off, a->w);
+		ir_ext(ir, a->off, 4, false);
+		ir_jcci(ir, IR_UGT, a->off, ABI_OFF_MAX, lost);
+		ir_mov_to(ir, a->nw, a->w);
+		ir_alu(ir, IR_SUB, a->nw, a->off);
+		vreg full = ir_imm(ir, ABI_OFF_FULL);
+		ir_alu(ir, IR_ADD, a->nw, full);
+		vreg old = ir_cmpxchg(ir, cg->cpu, offsetof(struct abi_cpu, word), a->w, a->nw);
+		ir_jcc(ir, IR_EQ, old, a->w, done);
+		ir_mov_to(ir, a->w, old);
+	}
+	ir_jmp(ir, busy);
+	ir_place(ir, done);
+	vreg st = ir_mapval(ir, CG_MAP_STATE, 0);
+	vreg one = ir_imm(ir, 1ll << 32); /* filled is the upper half of the word that begins with activity */
+	ir_atomic(ir, IR_ATOMIC_ADD, st, 0, one);
+	ir_jmp(ir, lost);
+}
+
+static void emit_noroom(struct cg *cg, struct attempt *a, bool is_fault, label lost, label busy)
+{
+	struct ir *ir = cg->ir;
+	label stopped = ir_label(ir);
+
+	ir_comment(ir, "no room, full or closed");
+	ir_jcci(ir, IR_UGT, a->off, ABI_OFF_MAX, stopped);
+	if (!is_fault)
+		cg_account(cg, ABI_ACCT_NOROOM);
+	if (cg->env->policy == CG_FILL) {
+		mark_full(cg, a, lost, busy);
+	} else {
+		cg_count(cg, is_fault ? ABI_DROP_FAULTREC : ABI_DROP_PRINCIPAL);
+		ir_jmp(ir, lost);
+	}
+	ir_place(ir, stopped);
+	if (!is_fault)
+		cg_account(cg, ABI_ACCT_STOPPED);
+	ir_jmp(ir, lost);
+}
+
+/* The code after this runs with the reservation made; the failures are emitted at once and jumped over. */
+void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault, label lost)
+{
+	struct ir *ir = cg->ir;
+	struct attempt a = {.need = need, .max = max, .noroom = ir_label(ir)};
+	label got = ir_label(ir), busy = ir_label(ir);
+
+	ir_comment(ir, "enter and reserve");
+	a.w = ir_load(ir, 8, cg->cpu, offsetof(struct abi_cpu, word));
+	a.off = ir_vreg(ir);
+	a.nw = ir_vreg(ir);
+	for (int i = 0; i < ATTEMPTS; i++) {
+		ir_mov_to(ir, a.off, a.w);
+		ir_ext(ir, a.off, 4, false);
+		if (cg->env->policy == CG_RING)
+			attempt_ring(cg, &a);
+		else
+			attempt_linear(cg, &a);
+		vreg old = ir_cmpxchg(ir, cg->cpu, offsetof(struct abi_cpu, word), a.w, a.nw);
+		ir_jcc(ir, IR_EQ, old, a.w, got);
+		ir_mov_to(ir, a.w, old);
+	}
+	ir_jmp(ir, busy);
+	ir_place(ir, a.noroom);
+	emit_noroom(cg, &a, is_fault, lost, busy);
+	ir_place(ir, busy);
+	cg_count(cg, is_fault ? ABI_DROP_FAULTREC : ABI_DROP_BUSY);
+	if (!is_fault)
+		cg_account(cg, ABI_ACCT_BUSY);
+	ir_jmp(ir, lost);
+	ir_place(ir, got);
+	rv->word = a.nw;
+	rv->off = a.off;
+	rv->half = ir_mov(ir, a.nw);
+	ir_alui(ir, IR_SHR, rv->half, 32);
+	ir_alui(ir, IR_AND, rv->half, 1);
+	rv->elem = ir_mov(ir, cg->slot);
+	ir_alui(ir, IR_SHL, rv->elem, 1);
+	ir_alu(ir, IR_ADD, rv->elem, rv->half);
+	rv->rec = ir_map_elem(ir, CG_MAP_BUFS, rv->elem, lost);
+	ir_alu(ir, IR_ADD, rv->rec, rv->off);
+}
+
+/* Counts the leaving in left[half]: the consumer now sees all that was stored before. */
+void rec_leave(struct cg *cg, vreg half, int left)
+{
+	struct ir *ir = cg->ir;
+	vreg p = ir_mov(ir, half);
+
+	ir_alui(ir, IR_SHL, p, 3);
+	vreg q = ir_mov(ir, cg->cpu);
+	ir_alu(ir, IR_ADD, q, p);
+	vreg one = ir_imm(ir, 1);
+	ir_atomic(ir, IR_ATOMIC_ADD, q, left, one);
+}
+
+/* ---- the record of a clause ------------------------------------------------------------------------- */
+
+/* size 0: the caller stores it. */
+void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const, uint32_t size)
+{
+	struct ir *ir = cg->ir;
+
+	if (epid == VREG_NONE)
+		ir_storei(ir, 4, rec, off, (int32_t)epid_const);
+	else
+		ir_store(ir, 4, rec, off, epid);
+	if (size)
+		ir_storei(ir, 4, rec, off + 4, size);
+	if (cg->env->temporal)
+		ir_store(ir, 8, rec, off + 8, cg_timestamp(cg));
+}
+
+/* Staged: nothing may be left from an earlier firing in what an `if` may skip. */
+static void stage_begin(struct cg *cg, const struct layout *l)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	cur->stage = frame_temp(cg, l->fixed);
+	cur->strings = arena_alloc(cur->cl->arena, l->nstrings * sizeof(*cur->strings));
+	for (uint32_t i = 0; i < l->nstrings; i++) {
+		cur->strings[i] = frame_temp_string(cg);
+		if (l->npresence)
+			frame_storei(cg, 8, cur->strings[i], 0);
+	}
+	for (uint32_t off = l->header; off < l->fixed; off += 8)
+		frame_storei(cg, 8, cur->stage + off, 0);
+	cur->temp_keep = cur->temp;
+}
+
+void rec_begin(struct cg *cg)
+{
+	struct cg_cur *cur = &cg->cur;
+	const struct layout *l = cur->cl->layout;
+
+	cur->records = l->max > 0;
+	if (!cur->records)
+		return;
+	cur->staged = cg->env->policy == CG_RING && l->nstrings > 0;
+	if (cur->staged) {
+		stage_begin(cg, l);
+		return;
+	}
+	rec_reserve(cg, &cur->rv, VREG_NONE, l->max, false, cur->lost);
+	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, l->max);
+	for (uint32_t i = 0; i < l->npresence; i++)
+		ir_storei(cg->ir, 8, cur->rv.rec, l->header + 8 * i, 0);
+	if (l->nstrings) {
+		cur->pos = ir_mov(cg->ir, cur->rv.off);
+		ir_alui(cg->ir, IR_ADD, cur->pos, l->fixed);
+	}
+}
+
+static void add_length(struct cg *cg, vreg sum, vreg len, int64_t null)
+{
+	label skip = ir_label(cg->ir);
+
+	ir_jcci(cg->ir, IR_EQ, len, null, skip);
+	ir_alu(cg->ir, IR_ADD, sum, len);
+	ir_place(cg->ir, skip);
+}
+
+static vreg copy_string(struct cg *cg, uint32_t src)
+{
+	struct cg_cur *cur = &cg->cur;
+	vreg len = ir_callrt(cg->ir, "rt_rec_str", 4, frame_index(cg), ir_imm(cg->ir, src), cur->rv.elem, cur->pos);
+
+	add_length(cg, cur->pos, len, 0xffffffffll);
+	return len;
+}
+
+static void stage_commit(struct cg *cg, const struct layout *l)
+{
+	struct cg_cur *cur = &cg->cur;
+	struct ir *ir = cg->ir;
+	vreg need = ir_imm(ir, l->fixed + 7);
+
+	ir_comment(ir, "exact size of the record");
+	for (uint32_t i = 0; i < l->nstrings; i++)
+		add_length(cg, need, frame_load(cg, 8, cur->strings[i]), -1);
+	ir_alui(ir, IR_AND, need, -8);
+	rec_reserve(cg, &cur->rv, need, l->max, false, cur->lost);
+	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, 0);
+	ir_store(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), need);
+	for (uint32_t off = l->header; off < l->fixed; off += 8)
+		ir_store(ir, 8, cur->rv.rec, off, frame_load(cg, 8, cur->stage + off));
+	cur->pos = ir_mov(ir, cur->rv.off);
+	ir_alui(ir, IR_ADD, cur->pos, l->fixed);
+	for (uint32_t i = 0; i < l->nstrings; i++)
+		copy_string(cg, cur->strings[i]);
+}
+
+/*
+ * Gives back what the strings did not use. It works only if the word is still as this firing left it: then
+ * nothing was reserved behind the record, and nobody sees the bytes given back.
+ */
+static void give_back(struct cg *cg, const struct layout *l)
+{
+	struct cg_cur *cur = &cg->cur;
+	struct ir *ir = cg->ir;
+	label ok = ir_label(ir);
+	vreg size = ir_mov(ir, cur->pos);
+
+	ir_comment(ir, "give back");
+	ir_alu(ir, IR_SUB, size, cur->rv.off);
+	ir_alui(ir, IR_ADD, size, 7);
+	ir_alui(ir, IR_AND, size, -8);
+	vreg word = ir_mov(ir, cur->rv.word);
+	ir_alu(ir, IR_ADD, word, size);
+	ir_alui(ir, IR_SUB, word, l->max);
+	vreg old = ir_cmpxchg(ir, cg->cpu, offsetof(struct abi_cpu, word), cur->rv.word, word);
+	ir_jcc(ir, IR_EQ, old, cur->rv.word, ok);
+	ir_imm_to(ir, size, l->max);
+	ir_place(ir, ok);
+	ir_store(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), size);
+}
+
+void rec_commit(struct cg *cg)
+{
+	struct cg_cur *cur = &cg->cur;
+	const struct layout *l = cur->cl->layout;
+
+	if (!cur->records)
+		return;
+	if (cur->staged)
+		stage_commit(cg, l);
+	else if (l->nstrings)
+		give_back(cg, l);
+	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+}
+
+/* After a fault: the space stays taken, as filler. */
+void rec_abandon(struct cg *cg)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	if (!cur->records || cur->staged)
+		return;
+	ir_storei(cg->ir, 4, cur->rv.rec, offsetof(struct abi_rec, epid), ABI_EPID_NONE);
+	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+}
+
+/* ---- fields ----------------------------------------------------------------------------------------- */
+
+void rec_present(struct cg *cg, int bit)
+{
+	struct cg_cur *cur = &cg->cur;
+	struct ir *ir = cg->ir;
+	uint32_t off = cur->cl->layout->header + 8 * (bit / 64);
+	vreg mask = ir_imm(ir, (int64_t)(1ull << (bit % 64)));
+
+	if (cur->staged) {
+		vreg w = frame_load(cg, 8, cur->stage + off);
+		ir_alu(ir, IR_OR, w, mask);
+		frame_store(cg, 8, cur->stage + off, w);
+	} else {
+		vreg w = ir_load(ir, 8, cur->rv.rec, off);
+		ir_alu(ir, IR_OR, w, mask);
+		ir_store(ir, 8, cur->rv.rec, off, w);
+	}
+}
+
+static void store_field(struct cg *cg, const struct field *f, vreg v)
+{
+	if (cg->cur.staged)
+		frame_store(cg, f->size, cg->cur.stage + f->offset, v);
+	else
+		ir_store(cg->ir, f->size, cg->cur.rv.rec, f->offset, v);
+}
+
+void rec_int(struct cg *cg, const struct field *f, vreg v)
+{
+	store_field(cg, f, v);
+}
+
+void rec_string(struct cg *cg, const struct field *f, const struct sval *sv)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	if (!cur->staged) {
+		store_field(cg, f, copy_string(cg, sval_frame(cg, sv)));
+		return;
+	}
+	assert(cur->nstrings < cur->cl->layout->nstrings);
+	uint32_t dst = cur->strings[cur->nstrings++];
+	sval_to(cg, sv, dst);
+	store_field(cg, f, frame_load(cg, 8, dst)); /* the low half: ~0 stays UINT32_MAX */
+}
