@@ -119,7 +119,8 @@ struct abi_cpu {
 	uint32_t pad0;
 	uint64_t frames;  /* bit i set: frame i is in use */
 	uint64_t pad1[3];
-	/* aggregation buffer: own word, own halves. offset = bytes used by entries, from abi_conf.agg_start */
+	/* aggregation buffer: own word, own halves. offset: 0 or ABI_OFF_CLOSED; bytes used are in the half (abi_agghalf),
+	   so that one who entered before a switch may still create entries */
 	uint64_t agg_word __attribute__((aligned(64)));
 	uint64_t agg_left[2];
 	uint64_t pad2[5];
@@ -197,10 +198,14 @@ struct abi_frame {
 /* ---- aggregation buffer ------------------------------------------------------------------------------- */
 
 /*
- * A half: values of aggregations without key at fixed offsets (each behind one word that is set to 1 when
+ * A half: struct abi_agghalf, values of aggregations without key at fixed offsets (each behind one word that is set to 1 when
  * it is updated), then the bucket heads, then entries in order of creation. Offsets are from the start of
  * the half; 0 means none. Entries are published by cmpxchg on their bucket head; one key may stand twice.
  */
+struct abi_agghalf {
+	uint64_t used; /* bytes taken by entries from agg_start on; taken by cmpxchg by those who have entered the half */
+	uint64_t pad[7];
+};
 struct abi_aggent {
 	uint32_t next;	 /* offset of the next entry of this bucket */
 	uint32_t hash;
@@ -219,6 +224,19 @@ enum abi_aggval {
 	ABI_AGG_STDDEV_WORDS = 4,  /* count, sum, sum of squares low, high */
 	ABI_AGG_QUANTIZE_WORDS = 127,
 };
+
+/*
+ * lquantize: levels + 2 words: below base, the levels, at or above the last one's end.
+ * llquantize: with n = steps - steps / factor buckets a magnitude and all = n * (high - low + 1):
+ *   0                  v <= -factor^(high+1)
+ *   1 .. all           negative ones: word all - i is the mirror of word all + 2 + i
+ *   all + 1            |v| < factor^low
+ *   all + 2 + m*n + k  magnitude low + m: its k-th label from below (k of whole numbers where parts are narrower than 1)
+ *   2 * all + 2        v >= factor^(high+1)
+ */
+#define ABI_AGG_LQUANTIZE_WORDS(base, limit, step) (((uint64_t)(limit) - (uint64_t)(base)) / (step) + 2)
+#define ABI_AGG_LLQUANTIZE_WORDS(factor, low, high, steps) \
+	(2 * (((steps) - (steps) / (factor)) * ((high) - (low) + 1)) + 3)
 
 /* ---- dynamic variables -------------------------------------------------------------------------------- */
 

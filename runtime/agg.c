@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Keyed aggregations: finds or creates the entry of a key in a half of the aggregation buffer (abi/abi.h).
+ *
+ * The caller has entered the half and leaves it when it has updated the value, so nobody clears the half
+ * meanwhile. Others on this CPU may nest: a head is changed by cmpxchg only, after the entry is complete.
+ * Two that create the same key at once make two entries; the consumer adds them up.
+ *
+ * rt_agg() is the short path: short key, entry exists. Everything else is done by rt_agg_slow().
+ */
+#include "rt.h"
+
+#define CHAIN_MAX 64
+#define ENTRY_HEADER sizeof(struct abi_aggent)
+#define ENTRY_TRIES 8
+
+static __always_inline u64 hash_seed(u64 shape, u64 nwords)
+{
+	return (shape << 16 ^ nwords) * HASH_K;
+}
+
+static __always_inline u32 hash_fold(u64 h)
+{
+	return h ^ h >> 29;
+}
+
+/* Heads lie inside the half: agg_buckets is a power of two. */
+static __always_inline u32 *head_at(char *half, u32 hash)
+{
+	u64 bucket = hash & (conf.agg_buckets - 1);
+
+	FENCE(bucket);
+	return (u32 *)(half + conf.agg_heads + bucket * 4);
+}
+
+/* Is the header of the entry the one of our key? */
+static __always_inline bool entry_is(const struct abi_aggent *e, u32 hash, u64 shape_nwords)
+{
+	return e->hash == hash && *(const u64 *)&e->shape == shape_nwords;
+}
+
+/* Compares words of a key with those of an entry at `off` of the half: at most 64. */
+ROUTINE u64 rt_agg_differ(u64 frame, u64 key, u64 elem, u64 off, u64 n)
+{
+	const char *f = frame_get(frame), *half = elem_get(aggs, elem);
+	u64 i;
+
+	if (!f || !half)
+		return 1;
+	NOUNROLL
+	for (i = 0; i < CHUNK && i < n; i++)
+		if (word_get(f, key + i * 8, conf.frame_size) !=
+		    word_get(half, off + i * 8, conf.aggsize))
+			return 1;
+	return 0;
+}
+
+/* Copies at most 64 words of a key. */
+ROUTINE u64 rt_agg_copy(u64 frame, u64 key, u64 elem, u64 off, u64 n)
+{
+	char *f = frame_get(frame), *half = elem_get(aggs, elem);
+	u64 i;
+
+	if (!f || !half)
+		return 1;
+	NOUNROLL
+	for (i = 0; i < CHUNK && i < n; i++)
+		word_put(half, off + i * 8, conf.aggsize,
+			 word_get(f, key + i * 8, conf.frame_size));
+	return 0;
+}
+
+ROUTINE u64 rt_agg_equal(u64 frame, u64 key, u64 elem, u64 off, u64 n)
+{
+	u64 i;
+
+	n = min_u64(n, conf.frame_size / 8);
+	NOUNROLL
+	for (i = 0; i < n; i += CHUNK)
+		if (rt_agg_differ(frame, key + i * 8, elem, off + i * 8, min_u64(n - i, CHUNK)))
+			return 0;
+	return 1;
+}
+
+/* Takes `size` bytes behind the entries there are: their offset, 0 if there is no room. */
+static __always_inline u64 entry_reserve(char *half, u64 size)
+{
+	struct abi_agghalf *h = (struct abi_agghalf *)half;
+	u64 used, i;
+
+	if (size > conf.aggsize)
+		return 0;
+	NOUNROLL
+	for (i = 0; i < ENTRY_TRIES; i++) {
+		used = h->used;
+		if (used > conf.aggsize || conf.agg_start + used + size > conf.aggsize)
+			return 0;
+		if (__sync_val_compare_and_swap(&h->used, used, used + size) == used)
+			return conf.agg_start + used;
+	}
+	return 0;
+}
+
+/* The entry is not seen before it is complete: the cmpxchg on the head comes after all stores. */
+static __always_inline bool entry_publish(char *half, u64 off, u32 hash)
+{
+	u32 *head = head_at(half, hash);
+	u32 old, i;
+
+	NOUNROLL
+	for (i = 0; i < ENTRY_TRIES; i++) {
+		old = *(volatile u32 *)head;
+		FENCE(off);
+		if (off > conf.aggsize - ENTRY_HEADER)
+			return false;
+		((struct abi_aggent *)(half + off))->next = old;
+		if (__sync_val_compare_and_swap(head, old, (u32)off) == old)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline u64 entry_create(u64 frame, u64 key, u64 nwords, u64 shape, u64 elem,
+					u64 value_words, u32 hash, char *half)
+{
+	u64 off = entry_reserve(half, ENTRY_HEADER + 8 * (nwords + value_words));
+	struct abi_aggent *e;
+	u64 i;
+
+	FENCE(off);
+	if (!off || off > conf.aggsize - ENTRY_HEADER)
+		return 0;
+	e = (struct abi_aggent *)(half + off);
+	e->hash = hash;
+	e->shape = shape;
+	e->nwords = nwords;
+	NOUNROLL
+	for (i = 0; i < nwords; i += CHUNK)
+		rt_agg_copy(frame, key + i * 8, elem, off + ENTRY_HEADER + i * 8,
+			    min_u64(nwords - i, CHUNK));
+	return entry_publish(half, off, hash) ? off : 0;
+}
+
+/* Any key. Gives the offset of the value in the half, 0 when the update is dropped (counted). */
+ROUTINE u64 rt_agg_slow(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
+{
+	char *half = elem_get(aggs, elem);
+	u64 shape = (u32)shape_words, value_words = shape_words >> 32;
+	u64 value = ENTRY_HEADER + 8 * nwords;
+	u64 off, i;
+	u32 hash;
+
+	if (!half || nwords > conf.frame_size / 8)
+		goto drop;
+	hash = hash_fold(rt_key_hash(frame, key, nwords, hash_seed(shape, nwords)));
+	off = *head_at(half, hash);
+	NOUNROLL
+	for (i = 0; i < CHAIN_MAX && off; i++) {
+		const struct abi_aggent *e;
+
+		FENCE(off);
+		if (off > conf.aggsize - ENTRY_HEADER)
+			goto drop;
+		e = (const struct abi_aggent *)(half + off);
+		if (entry_is(e, hash, shape | nwords << 32) &&
+		    rt_agg_equal(frame, key, elem, off + ENTRY_HEADER, nwords))
+			return off + value;
+		off = e->next;
+	}
+	if (off)
+		goto drop; /* a chain this long means that the buffer is too small for its keys */
+	off = entry_create(frame, key, nwords, shape, elem, value_words, hash, half);
+	if (off)
+		return off + value;
+drop:
+	drop_count(ABI_DROP_AGGREGATION);
+	return 0;
+}
+
+ROUTINE u64 rt_agg(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
+{
+	char *f = frame_get(frame), *half = elem_get(aggs, elem);
+	u64 shape = (u32)shape_words;
+	u64 off, i;
+	u32 hash;
+
+	if (!f || !half || nwords > KEY_INLINE)
+		goto slow;
+	FENCE(key);
+	if (key > conf.frame_size - 8ull * KEY_INLINE)
+		goto slow;
+	hash = hash_fold(key_hash_inline((u64 *)(f + key), nwords, hash_seed(shape, nwords)));
+	off = *head_at(half, hash);
+	NOUNROLL
+	for (i = 0; i < CHAIN_MAX; i++) {
+		const struct abi_aggent *e;
+
+		FENCE(off);
+		/* Also where there is no entry: off is 0, and what is there is no header of ours. */
+		if (!off || off > conf.aggsize - ENTRY_HEADER - 8ull * KEY_INLINE)
+			goto slow;
+		e = (const struct abi_aggent *)(half + off);
+		if (entry_is(e, hash, shape | nwords << 32))
+			break;
+		off = e->next;
+	}
+	FENCE(off);
+	if (i == CHAIN_MAX || off > conf.aggsize - ENTRY_HEADER - 8ull * KEY_INLINE)
+		goto slow;
+	if (!key_equal_inline((u64 *)(f + key), ((struct abi_aggent *)(half + off))->key, nwords))
+		goto slow;
+	return off + ENTRY_HEADER + 8 * nwords;
+slow:
+	return rt_agg_slow(frame, key, nwords, shape_words, elem);
+}
