@@ -23,7 +23,7 @@ struct output {
 	size_t done;
 	int fd;		 /* -1: everything stays in buf (a client takes it) */
 	bool regular;	 /* never blocks: written whole */
-	bool tty;
+	bool tty, socket;
 	int error;	 /* negative errno of the first failed write; everything later is thrown away */
 };
 
