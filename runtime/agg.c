@@ -39,34 +39,46 @@ static __always_inline bool entry_is(const struct abi_aggent *e, u32 hash, u64 s
 	return e->hash == hash && *(const u64 *)&e->shape == shape_nwords;
 }
 
-/* Compares words of a key with those of an entry at `off` of the half: at most 64. */
+/* Compares n words of a key with those of an entry at `off` of the half; at most 64 are looked at. */
 ROUTINE u64 rt_agg_differ(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 {
 	const char *f = frame_get(frame), *half = elem_get(aggs, elem);
+	const u64 *a, *b;
 	u64 i;
 
 	if (!f || !half)
 		return 1;
 	NOUNROLL
-	for (i = 0; i < CHUNK && i < n; i++)
-		if (word_get(f, key + i * 8, conf.frame_size) !=
-		    word_get(half, off + i * 8, conf.aggsize))
+	for (i = 0; i < CHUNK && i < n; i++) {
+		a = word_at(f, key + i * 8, conf.frame_size);
+		if (!a)
 			return 1;
+		b = word_at(half, off + i * 8, conf.aggsize);
+		if (!b || *a != *b)
+			return 1;
+	}
 	return 0;
 }
 
-/* Copies at most 64 words of a key. */
+/* Copies n words of a key, at most 64. */
 ROUTINE u64 rt_agg_copy(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 {
 	char *f = frame_get(frame), *half = elem_get(aggs, elem);
+	u64 *from, *to;
 	u64 i;
 
 	if (!f || !half)
 		return 1;
 	NOUNROLL
-	for (i = 0; i < CHUNK && i < n; i++)
-		word_put(half, off + i * 8, conf.aggsize,
-			 word_get(f, key + i * 8, conf.frame_size));
+	for (i = 0; i < CHUNK && i < n; i++) {
+		from = word_at(f, key + i * 8, conf.frame_size);
+		if (!from)
+			return 1;
+		to = word_at(half, off + i * 8, conf.aggsize);
+		if (!to)
+			return 1;
+		*to = *from;
+	}
 	return 0;
 }
 
@@ -77,7 +89,7 @@ ROUTINE u64 rt_agg_equal(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 	n = min_u64(n, conf.frame_size / 8);
 	NOUNROLL
 	for (i = 0; i < n; i += CHUNK)
-		if (rt_agg_differ(frame, key + i * 8, elem, off + i * 8, min_u64(n - i, CHUNK)))
+		if (rt_agg_differ(frame, key + i * 8, elem, off + i * 8, n - i))
 			return 0;
 	return 1;
 }
@@ -137,7 +149,7 @@ static __always_inline u64 entry_create(u64 frame, u64 key, u64 nwords, u64 shap
 	NOUNROLL
 	for (i = 0; i < nwords; i += CHUNK)
 		rt_agg_copy(frame, key + i * 8, elem, off + ENTRY_HEADER + i * 8,
-			    min_u64(nwords - i, CHUNK));
+			    nwords - i);
 	return entry_publish(half, off, hash) ? off : 0;
 }
 
@@ -201,12 +213,11 @@ ROUTINE u64 rt_agg(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 			goto slow;
 		e = (const struct abi_aggent *)(half + off);
 		if (entry_is(e, hash, shape | nwords << 32))
-			break;
+			goto found;
 		off = e->next;
 	}
-	FENCE(off);
-	if (i == CHAIN_MAX || off > conf.aggsize - ENTRY_HEADER - 8ull * KEY_INLINE)
-		goto slow;
+	goto slow;
+found:
 	if (!key_equal_inline((u64 *)(f + key), ((struct abi_aggent *)(half + off))->key, nwords))
 		goto slow;
 	return off + ENTRY_HEADER + 8 * nwords;

@@ -20,18 +20,20 @@ ROUTINE u64 rt_smod(u64 a, u64 b)
 	return (s64)a < 0 ? -r : r;
 }
 
-static __always_inline u64 log2_floor(u64 v)
+/* Number of bits of v up to its highest one; without branches, which the verifier would multiply. */
+static __always_inline u64 bit_length(u64 v)
 {
-	u64 n = 0, step;
-
-	UNROLL
-	for (step = 32; step; step >>= 1) {
-		if (v >> step) {
-			v >>= step;
-			n += step;
-		}
-	}
-	return n;
+	v |= v >> 1;
+	v |= v >> 2;
+	v |= v >> 4;
+	v |= v >> 8;
+	v |= v >> 16;
+	v |= v >> 32;
+	/* now all lower bits are set: count them */
+	v -= v >> 1 & 0x5555555555555555ull;
+	v = (v & 0x3333333333333333ull) + (v >> 2 & 0x3333333333333333ull);
+	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return v * 0x0101010101010101ull >> 56;
 }
 
 /* 63 is the bucket of 0; 63 + k that of 2^(k-1) <= v < 2^k, 63 - k that of the negative ones. */
@@ -41,7 +43,7 @@ ROUTINE u64 rt_quantize(u64 value)
 
 	if (!value)
 		return 63;
-	k = log2_floor((s64)value < 0 ? -value : value) + 1;
+	k = bit_length((s64)value < 0 ? -value : value);
 	if (k > 63)
 		k = 63;
 	return (s64)value < 0 ? 63 - k : 63 + k;

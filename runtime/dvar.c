@@ -14,6 +14,7 @@ static __always_inline void key_make(struct abi_dvar_key *k, const char *f, u64 
 				     u64 nwords_var)
 {
 	u64 nwords = (u32)nwords_var, i;
+	const u64 *w;
 
 	__builtin_memset(k, 0, sizeof(*k));
 	k->var = nwords_var >> 32;
@@ -24,9 +25,13 @@ static __always_inline void key_make(struct abi_dvar_key *k, const char *f, u64 
 			k->w[i] = rt_key_hash(frame, key, nwords, (i + 1) * 0xd1b54a32d192ed03ull);
 		return;
 	}
-#define STEP(i)        \
-	if (nwords > (i)) \
-		k->w[i] = word_get(f, key + (i) * 8, conf.frame_size)
+#define STEP(i)                                                 \
+	if (nwords <= (i))                                      \
+		return;                                         \
+	w = word_at(f, key + (i) * 8, conf.frame_size);         \
+	if (!w)                                                 \
+		return;                                         \
+	k->w[i] = *w
 	STEP(0);
 	STEP(1);
 	STEP(2);

@@ -12,7 +12,7 @@ ROUTINE u64 rt_key_hash(u64 frame, u64 key, u64 n, u64 seed)
 	n = min_u64(n, conf.frame_size / 8);
 	NOUNROLL
 	for (i = 0; i < n; i += CHUNK)
-		seed = rt_words_hash(frame, key + i * 8, min_u64(n - i, CHUNK), seed);
+		seed = rt_words_hash(frame, key + i * 8, n - i, seed);
 	return seed;
 }
 

@@ -7,7 +7,8 @@
  * takes what is loaded from it for a constant, so a comparison with it bounds the offset, and a branch that
  * it decides costs nothing to check.
  *
- * Loops run over at most 64 words. What may be longer calls a global function once for every 64 words.
+ * Loops run over at most 64 words. What may be longer calls a global function once for every 64 words, each
+ * time with all that remains: the function stops at 64, and the loop stays one path for the verifier.
  *
  * Maps appear as undefined symbols; src/codegen/link.c turns references to them into map references.
  */
@@ -56,21 +57,16 @@ static __always_inline char *frame_get(u64 frame)
 	return elem_get(frames, frame);
 }
 
-/* The word at offset `off` of an area of `size` bytes; 0 or ignored outside of it. */
-static __always_inline u64 word_get(const char *area, u64 off, u64 size)
+/*
+ * The word at offset `off` of an area of `size` bytes, NULL outside of it. Loops end at NULL: two ways
+ * through one turn would be 2^64 ways through a loop for the verifier.
+ */
+static __always_inline u64 *word_at(const char *area, u64 off, u64 size)
 {
 	FENCE(off);
 	if (off > size - 8)
-		return 0;
-	return *(const u64 *)(area + off);
-}
-
-static __always_inline void word_put(char *area, u64 off, u64 size, u64 value)
-{
-	FENCE(off);
-	if (off > size - 8)
-		return;
-	*(u64 *)(area + off) = value;
+		return NULL;
+	return (u64 *)(area + off);
 }
 
 static __always_inline void drop_count(enum abi_drop cause)
@@ -87,7 +83,7 @@ static __always_inline u64 min_u64(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* Of words.c: n (at most 64) words at `off` of a frame. */
+/* Of words.c: the first CHUNK of n words in a frame. */
 u64 rt_words_hash(u64 frame, u64 off, u64 n, u64 state);
 u64 rt_words_differ(u64 frame, u64 a, u64 b, u64 n);
 u64 rt_words_append(u64 frame, u64 pos, u64 src, u64 n_shift, u64 end);

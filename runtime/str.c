@@ -20,10 +20,11 @@ static __always_inline struct abi_str *str_at(char *area, u64 off, u64 size)
 /* Sets the length and clears the bytes behind it up to the next multiple of 8. */
 static __always_inline void str_finish(struct abi_str *s, u64 len)
 {
-	u64 word, shift = (len & 7) * 8;
+	u64 word, shift;
 
 	len = min_u64(len, conf.strsize - 1);
 	s->len = len;
+	shift = (len & 7) * 8;
 	word = len & ~7ull;
 	FENCE(word);
 	if (word > conf.strmax - 8ull)
@@ -143,6 +144,7 @@ ROUTINE u64 rt_str_table(u64 frame, u64 dst, u64 off)
 {
 	char *f = frame_get(frame);
 	struct abi_str *s;
+	const u64 *w;
 	u64 len, i;
 
 	if (!f || !(s = str_at(f, dst, conf.frame_size)))
@@ -156,7 +158,10 @@ ROUTINE u64 rt_str_table(u64 frame, u64 dst, u64 off)
 		for (i = 0; i < INLINE_WORDS; i++) {
 			if (i * 8 + 8 > conf.strmax || i > len / 8)
 				break;
-			((u64 *)s->s)[i] = word_get(strtab, off + 8 + i * 8, conf.strtab_size);
+			w = word_at(strtab, off + 8 + i * 8, conf.strtab_size);
+			if (!w)
+				break;
+			((u64 *)s->s)[i] = *w;
 		}
 	} else {
 		bpf_probe_read_kernel(s->s, len, strtab + off + 8);
@@ -204,6 +209,14 @@ ROUTINE u64 rt_str_to_global(u64 frame, u64 off, u64 src)
 	return 0;
 }
 
+static __always_inline u64 big_endian(u64 w)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	return w;
+}
+
 /*
  * As strcmp(), in words: the bytes behind a string are zero up to the next word, so the first word that
  * differs decides, read as a big-endian number. NULL is less than any string.
@@ -212,7 +225,8 @@ ROUTINE u64 rt_str_cmp(u64 frame, u64 a, u64 b)
 {
 	char *f = frame_get(frame);
 	struct abi_str *sa, *sb;
-	u64 n, i, k, wa, wb;
+	u64 n, i, k = 0, wa, wb;
+	const u64 *pa, *pb;
 
 	if (!f || !(sa = str_at(f, a, conf.frame_size)) || !(sb = str_at(f, b, conf.frame_size)))
 		return 0;
@@ -221,20 +235,18 @@ ROUTINE u64 rt_str_cmp(u64 frame, u64 a, u64 b)
 	n = min_u64(min_u64(sa->len, sb->len), conf.strsize - 1) / 8 + 1;
 	NOUNROLL
 	for (i = 0; i < n; i += CHUNK) {
-		u64 here = min_u64(n - i, CHUNK);
-
-		k = rt_words_differ(frame, a + 8 + i * 8, b + 8 + i * 8, here);
-		if (k < here)
+		k = rt_words_differ(frame, a + 8 + i * 8, b + 8 + i * 8, n - i);
+		if (k < CHUNK)
 			break;
 	}
 	if (i >= n)
 		return 0;
-	wa = __builtin_bswap64(word_get(f, a + 8 + (i + k) * 8, conf.frame_size));
-	wb = __builtin_bswap64(word_get(f, b + 8 + (i + k) * 8, conf.frame_size));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	wa = __builtin_bswap64(wa);
-	wb = __builtin_bswap64(wb);
-#endif
+	pa = word_at(f, a + 8 + (i + k) * 8, conf.frame_size);
+	pb = word_at(f, b + 8 + (i + k) * 8, conf.frame_size);
+	if (!pa || !pb)
+		return 0;
+	wa = big_endian(*pa);
+	wb = big_endian(*pb);
 	return wa < wb ? -1 : wa > wb;
 }
 
@@ -259,7 +271,7 @@ ROUTINE u64 rt_str_join(u64 frame, u64 dst, u64 a, u64 b)
 	NOUNROLL
 	for (i = 0; i < n; i += CHUNK)
 		rt_words_append(frame, pos + i * 8, b + 8 + i * 8,
-				min_u64(n - i, CHUNK) | (la & 7) << 35, end);
+				(n - i) | (la & 7) << 35, end);
 	str_finish(d, la + lb);
 	return 0;
 }

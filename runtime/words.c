@@ -1,34 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loops over at most 64 words of a frame. Callers with more call them once for every 64. */
+/* Loops over at most CHUNK words of a frame. Callers with more call them once for every CHUNK. */
 #include "rt.h"
 
 ROUTINE u64 rt_words_hash(u64 frame, u64 off, u64 n, u64 state)
 {
 	const char *f = frame_get(frame);
+	const u64 *w;
 	u64 i;
 
 	if (!f)
 		return state;
 	NOUNROLL
-	for (i = 0; i < CHUNK && i < n; i++)
-		state = hash_word(state, word_get(f, off + i * 8, conf.frame_size));
+	for (i = 0; i < CHUNK && i < n; i++) {
+		w = word_at(f, off + i * 8, conf.frame_size);
+		if (!w)
+			break;
+		state = hash_word(state, *w);
+	}
 	return state;
 }
 
-/* Index of the first word in which the two differ, or n. */
+/* Index of the first word in which the two differ, or CHUNK. */
 ROUTINE u64 rt_words_differ(u64 frame, u64 a, u64 b, u64 n)
 {
 	const char *f = frame_get(frame);
+	const u64 *wa, *wb;
 	u64 i;
 
 	if (!f)
-		return n;
+		return CHUNK;
 	NOUNROLL
-	for (i = 0; i < CHUNK && i < n; i++)
-		if (word_get(f, a + i * 8, conf.frame_size) !=
-		    word_get(f, b + i * 8, conf.frame_size))
+	for (i = 0; i < CHUNK && i < n; i++) {
+		wa = word_at(f, a + i * 8, conf.frame_size);
+		if (!wa)
+			break;
+		wb = word_at(f, b + i * 8, conf.frame_size);
+		if (!wb)
+			break;
+		if (*wa != *wb)
 			return i;
-	return n;
+	}
+	return CHUNK;
 }
 
 /*
@@ -37,42 +49,56 @@ ROUTINE u64 rt_words_differ(u64 frame, u64 a, u64 b, u64 n)
  */
 ROUTINE u64 rt_words_append(u64 frame, u64 pos, u64 src, u64 n_shift, u64 end)
 {
-	u64 n = (u32)n_shift, shift = n_shift >> 32 & 63, carry, i;
+	u64 n = (u32)n_shift, shift = n_shift >> 32 & 63, carry = 0, i;
 	char *f = frame_get(frame);
+	u64 *from, *to, word;
 
-	if (!f)
+	if (!f || !(to = word_at(f, pos, conf.frame_size)))
 		return 0;
-	carry = shift ? word_get(f, pos, conf.frame_size) & ((1ull << shift) - 1) : 0;
-	end = min_u64(end, conf.frame_size);
+	if (shift)
+		carry = *to & ((1ull << shift) - 1);
 	NOUNROLL
 	for (i = 0; i < CHUNK && i < n; i++) {
-		u64 w = word_get(f, src + i * 8, conf.frame_size);
-
-		if (pos + 8 > end)
+		if (pos >= end)
 			return 0;
-		word_put(f, pos, conf.frame_size, carry | w << shift);
-		carry = shift ? w >> (64 - shift) : 0;
+		from = word_at(f, src, conf.frame_size);
+		if (!from)
+			return 0;
+		to = word_at(f, pos, conf.frame_size);
+		if (!to)
+			return 0;
+		word = *from;
+		*to = carry | word << shift;
+		/* In two steps: there is no shift by 64. */
+		carry = word >> 1 >> (63 - shift);
 		pos += 8;
+		src += 8;
 	}
-	if (pos + 8 <= end)
-		word_put(f, pos, conf.frame_size, carry);
+	to = word_at(f, pos, conf.frame_size);
+	if (pos < end && to)
+		*to = carry;
 	return 0;
 }
 
-/* Clears `bytes` bytes, a multiple of 8, at `off`. */
 ROUTINE u64 rt_words_zero(u64 frame, u64 off, u64 n)
 {
 	char *f = frame_get(frame);
+	u64 *w;
 	u64 i;
 
 	if (!f)
 		return 0;
 	NOUNROLL
-	for (i = 0; i < CHUNK && i < n; i++)
-		word_put(f, off + i * 8, conf.frame_size, 0);
+	for (i = 0; i < CHUNK && i < n; i++) {
+		w = word_at(f, off + i * 8, conf.frame_size);
+		if (!w)
+			break;
+		*w = 0;
+	}
 	return 0;
 }
 
+/* Clears `bytes` bytes, a multiple of 8, at `off`. */
 ROUTINE u64 rt_zero(u64 frame, u64 off, u64 bytes)
 {
 	u64 n = bytes / 8;
