@@ -623,10 +623,23 @@ static int check_unary_arith(struct check *ck, struct node **np)
 	return 0;
 }
 
+/* &`sym: a symbol whose type is not known has an address all the same. */
+static int check_symbol_address(struct check *ck, struct node *n)
+{
+	if (check_symbol(ck, n->a))
+		return -1;
+	if (!n->a->type)
+		n->a->type = type_void(ck->ts);
+	n->type = type_pointer(ck->ts, n->a->type);
+	return 0;
+}
+
 static int check_unary(struct check *ck, struct node **np)
 {
 	struct node *n = *np;
 
+	if (n->u.op.op == OP_ADDROF && n->a->kind == NODE_IDENT && n->a->u.ident.scope == '`')
+		return check_symbol_address(ck, n);
 	if (check_expr(ck, &n->a))
 		return -1;
 	switch (n->u.op.op) {

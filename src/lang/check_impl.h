@@ -54,6 +54,7 @@ uint64_t fold_unary(enum op op, uint64_t v);
 
 /* check_name.c */
 int check_ident(struct check *ck, struct node **np);
+int check_symbol(struct check *ck, struct node *n); /* a kernel symbol, also one without a type (type NULL) */
 int check_index(struct check *ck, struct node **np);
 int check_member(struct check *ck, struct node **np);
 /* The left side of an assignment; creates the variable with type t if unknown. t NULL: it must exist (D_VAR_UNDEF). */

@@ -27,6 +27,7 @@ bool check_unknown_word(struct check *ck, const struct node *n)
 static void to_var(struct node *n, struct ident *id)
 {
 	n->kind = NODE_VAR;
+	n->a = NULL;
 	n->u.var.ident = id;
 	n->type = id->type;
 	n->lvalue = id->kind == IDENT_GLOBAL || id->kind == IDENT_THREAD || id->kind == IDENT_CLAUSE ||
@@ -51,7 +52,7 @@ static int bad_reference(struct check *ck, struct srcloc loc, const struct ident
 /* ---- kernel symbols ------------------------------------------------------------------------------------ */
 
 /* "`sym" or "mod`sym" as written. */
-static int check_symbol(struct check *ck, struct node *n)
+int check_symbol(struct check *ck, struct node *n)
 {
 	const char *text = n->u.ident.name, *tick = strchr(text, '`');
 	const char *sym = tick ? tick + 1 : text;
@@ -278,6 +279,7 @@ static int check_args(struct check *ck, struct node *n, struct ident *id)
 	if (check_const_index(ck, n, id, &i) || args_type(ck, n, i, &t))
 		return -1;
 	n->u.index.ident = id;
+	n->a = NULL;
 	n->type = t;
 	return 0;
 }
@@ -301,6 +303,7 @@ static int check_builtin_index(struct check *ck, struct node *n, struct ident *i
 	}
 	check_unbuilt(ck, n->loc, arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
 	n->u.index.ident = id;
+	n->a = NULL;
 	n->type = id->type;
 	return 0;
 }
