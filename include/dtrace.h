@@ -11,7 +11,7 @@
  * dtrace_errmsg() is its text, without prefix or newline.
  * Ownership: what the library hands to a callback is valid until the callback returns; strings returned by
  * a function are valid until the next call with the same handle unless the function says otherwise.
- * Threads: a handle belongs to one thread at a time, except for dtrace_wakeup().
+ * Threads: a handle belongs to the thread that opened it, except for dtrace_wakeup() and dtrace_abort().
  */
 #ifndef DTRACE_H
 #define DTRACE_H
@@ -74,6 +74,12 @@ const char *dtrace_faultstr(dtrace_hdl_t *dtp, int fault);
 /* "Linux D 0.1": the language and its version. Static. */
 const char *dtrace_version_string(void);
 
+/* The errors that a client may want to tell apart; all others are known by their texts. */
+enum {
+	DTRACE_ERR_ENDTOOBIG = 1000, /* END enablings exceed size of principal buffer */
+	DTRACE_ERR_WRITE = 1001	     /* the output cannot be written; the text is the reason */
+};
+
 enum { /* faults: dteda_fault, arg4 of ERROR */
 	DTRACEFLT_UNKNOWN = 0,
 	DTRACEFLT_BADADDR = 1,
@@ -94,7 +100,7 @@ enum { /* faults: dteda_fault, arg4 of ERROR */
 
 /* Sets an option by its D name. value NULL: none was given ("-x quiet"). After dtrace_go() dynamic options only. */
 int dtrace_setopt(dtrace_hdl_t *dtp, const char *name, const char *value);
-/* Value of a flag (0, 1), number, size (bytes) or rate (ns); DTRACEOPT_UNSET if none. After dtrace_go() sizes are those in force. */
+/* A number, size (bytes) or rate (ns); 1 for what is on; DTRACEOPT_UNSET if there is none. After dtrace_go() the values in force. */
 int dtrace_getopt(dtrace_hdl_t *dtp, const char *name, dtrace_optval_t *val);
 
 /* Values of bufpolicy and bufresize. */
@@ -241,6 +247,9 @@ typedef struct dtrace_stmtdesc { /* one clause under one of its descriptions */
 
 typedef int dtrace_stmt_f(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmtdesc_t *sdp, void *arg);
 
+/* Prints the code generated for all that is enabled, for people to read. */
+int dtrace_code_dump(dtrace_hdl_t *dtp, FILE *fp);
+
 /* Calls func for each clause and description in order of the text, until it returns other than 0; gives that value. */
 int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmt_f *func, void *arg);
 
@@ -283,7 +292,8 @@ typedef struct dtrace_eprobedesc { /* an enabled probe: a clause on a probe */
 	dtrace_epid_t dtepd_epid;
 	dtrace_id_t dtepd_probeid;
 	uint32_t dtepd_size; /* of the data, bytes */
-	int dtepd_nrecs;     /* actions that leave data */
+	int dtepd_nrecs;     /* of dtepd_rec: one for each datum, in order */
+	const dtrace_recdesc_t *dtepd_rec;
 } dtrace_eprobedesc_t;
 
 typedef struct dtrace_probedata { /* a firing */
@@ -305,7 +315,7 @@ typedef struct dtrace_probedata { /* a firing */
 
 /* Called for each record, before its data. */
 typedef int dtrace_consume_probe_f(const dtrace_probedata_t *data, void *arg);
-/* Called for each datum before it is printed, and with rec NULL at the end of the record. */
+/* Called for each action before it is printed, with its first datum, and with rec NULL at the end of the record. */
 typedef int dtrace_consume_rec_f(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec, void *arg);
 
 typedef enum {
@@ -319,21 +329,21 @@ typedef enum {
  * handed to the callbacks and printed to fp. With probe NULL the library prints DTrace's own lines (header,
  * "CPU ID FUNCTION:NAME" columns, flow indentation, by the options quiet and flowindent); with a callback
  * just the values, and the callback prints what it wants around them. fp NULL: all text goes to the handler
- * of dtrace_handle_buffered().
+ * of dtrace_handle_buffered(). Give the same fp in every call, and callbacks in all or none. Without callbacks the
+ * library writes to the descriptor under fp, as much as it takes at a time: print to fp by dtrace_fputs() then.
  */
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe, dtrace_consume_rec_f *rec,
 				void *arg);
 
-#define DTRACE_STATUS_NONE 0	/* it was not time to look */
-#define DTRACE_STATUS_OKAY 1	/* tracing */
-#define DTRACE_STATUS_EXITED 2	/* exit() was called */
-#define DTRACE_STATUS_FILLED 3	/* a buffer of policy fill is full */
-#define DTRACE_STATUS_STOPPED 4 /* stopped already */
-
-/* Looks whether tracing goes on; at most once per statusrate. -1 on error. */
-int dtrace_status(dtrace_hdl_t *dtp);
 /* The value given to exit(), 0 if it was not called. */
 int dtrace_exitstatus(dtrace_hdl_t *dtp);
+/* Puts text into fp behind all that dtrace_work() has printed there, without waiting for a slow reader. 0 or -1. */
+int dtrace_fputs(dtrace_hdl_t *dtp, FILE *fp, const char *text);
+/*
+ * Gives up what is not yet decoded or written: dtrace_work(), dtrace_sleep() and dtrace_aggregate_print() return as
+ * soon as they can. May be called from a signal handler.
+ */
+void dtrace_abort(dtrace_hdl_t *dtp);
 
 /* ---- handlers ---------------------------------------------------------------------------------------- */
 
@@ -423,7 +433,6 @@ typedef struct dtrace_aggdata { /* one key and its value */
 #define DTRACE_AGGWALK_NEXT 0	     /* go on */
 #define DTRACE_AGGWALK_ABORT 1	     /* stop walking */
 #define DTRACE_AGGWALK_CLEAR 2	     /* set the value to 0, go on */
-#define DTRACE_AGGWALK_REMOVE 5	     /* remove the key, go on */
 
 typedef int dtrace_aggregate_f(const dtrace_aggdata_t *data, void *arg);
 typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);

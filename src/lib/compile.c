@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "lib/enable.h"
+
 /* ---- compilation --------------------------------------------------------------------------------------- */
 
 struct compilation {
@@ -81,6 +84,15 @@ static const struct lang_hooks hooks = {
 	.module_exists = hook_module_exists,
 };
 
+static void compile_error(dtrace_hdl_t *dtp, struct diag *d, const struct lang_source *src)
+{
+	char *text = lang_diag_text(d, src, dtp->ses->opt.errtags);
+
+	hdl_errorf(dtp, EDT_COMPILER, "%s", text);
+	free(text);
+	diag_clear(d);
+}
+
 static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, unsigned int cflags)
 {
 	struct hook_arg arg = {.c = {.dtp = dtp, .cflags = cflags}};
@@ -96,18 +108,19 @@ static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, 
 	tree = lang_compile(ses, src, &d);
 	ses->hooks = (struct lang_hooks){0};
 	if (!tree) {
-		char *text = lang_diag_text(&d, src, ses->opt.errtags);
-
-		hdl_errorf(dtp, EDT_COMPILER, "%s", text);
-		free(text);
-		diag_clear(&d);
+		compile_error(dtp, &d, src);
 		return NULL;
 	}
 	if (opt_on(dtp->opt, OPT_TREE) && dtp->opt[OPT_TREE])
 		lang_dump(tree, ses->types, stderr);
+	/* Kept even if the next step fails: what it prepared so far names the tree. */
 	pgp = mem_alloc(sizeof(*pgp));
 	pgp->tree = tree;
 	vec_push(&dtp->progs, pgp);
+	if (enable_prepare(dtp, pgp, &d) < 0) {
+		compile_error(dtp, &d, src);
+		return NULL;
+	}
 	return pgp;
 }
 
@@ -163,6 +176,11 @@ dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int
 	pgp = compile(dtp, &src, cflags);
 	str_free(&text);
 	return pgp;
+}
+
+int dtrace_code_dump(dtrace_hdl_t *dtp, FILE *fp)
+{
+	return enable_dump(dtp, fp);
 }
 
 void compile_close(dtrace_hdl_t *dtp)

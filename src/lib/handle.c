@@ -15,6 +15,8 @@ static const char *const edt_texts[] = {
 #undef EDT
 };
 
+_Static_assert(EDT_ENDTOOBIG == (int)DTRACE_ERR_ENDTOOBIG && EDT_WRITE == (int)DTRACE_ERR_WRITE, "public numbers");
+
 static const char *const fault_texts[] = {
 	[DTRACEFLT_UNKNOWN] = "unknown fault",
 	[DTRACEFLT_BADADDR] = "invalid address",

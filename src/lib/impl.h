@@ -18,6 +18,7 @@
 #ifndef LIB_IMPL_H
 #define LIB_IMPL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,8 +62,7 @@ enum opt_origin { OPT_FROM_API, OPT_FROM_PROGRAM, OPT_FROM_SETOPT };
 int options_set(dtrace_hdl_t *dtp, enum opt_origin from, const char *name, const char *value);
 void options_init(dtrace_hdl_t *dtp); /* defaults, then the environment */
 /*
- * First step of dtrace_go(): brings what is out of range into it (statusrate, cleanrate), checks `cpu`. 0 or an
- * error number.
+ * First step of dtrace_go(): brings what is out of range into it (statusrate, cleanrate). 0 or an error number.
  */
 int options_start(dtrace_hdl_t *dtp);
 /* The language's settings for one compilation. */
@@ -95,6 +95,7 @@ struct dtrace_hdl {
 	struct dsession *ses;
 	struct probes *probes;
 	VEC(struct ps_prochandle *) procs; /* procapi.c */
+	pid_t target; /* the first of them; 0: none yet */
 	VEC(dtrace_prog_t *) progs;
 
 	/* enable.c: made by dtrace_program_exec() and dtrace_go() */
@@ -104,6 +105,7 @@ struct dtrace_hdl {
 	struct enabling *enabling;
 	bool active;  /* between dtrace_go() and dtrace_stop() */
 	bool stopped; /* after dtrace_stop() */
+	volatile sig_atomic_t aborted;
 
 	/* workapi.c */
 	struct consumer *consumer; /* NULL before the first dtrace_work() */

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -412,8 +411,6 @@ int options_start(dtrace_hdl_t *dtp)
 	update_live(dtp);
 	if (opt[OPT_NSPEC] > INT32_MAX)
 		return EDT_NOSPACE;
-	if (opt[OPT_CPU] != OPT_UNSET && opt[OPT_CPU] >= sysconf(_SC_NPROCESSORS_CONF))
-		return EDT_BADOPTVAL;
 	return 0;
 }
 
@@ -441,5 +438,5 @@ void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *l
 	lo->jstackstrsize = frames(opt[OPT_JSTACKSTRSIZE]);
 	lo->nspec = frames(opt[OPT_NSPEC]);
 	lo->version = dtp->opt_text[OPT_VERSION];
-	lo->target = dtp->procs.n ? proc_pid(dtp->procs.v[0]) : 0;
+	lo->target = dtp->target;
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes of a consumer: the interface over sym/proc, and the news of their end. */
+#include "lib/impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void watch(void *arg, int fd)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	for (size_t i = 0; i < dtp->procs.n; i++) {
+		struct ps_prochandle *p = dtp->procs.v[i];
+
+		if (proc_fd(p) != fd || !proc_ended(p))
+			continue;
+		consumer_del_fd(dtp->consumer, fd);
+		/* The handler may release it. */
+		if (dtp->on_proc)
+			dtp->on_proc(p, NULL, dtp->on_proc_arg);
+		return;
+	}
+}
+
+static struct ps_prochandle *adopt(dtrace_hdl_t *dtp, struct ps_prochandle *p)
+{
+	int rc = dtp->consumer ? consumer_add_fd(dtp->consumer, proc_fd(p), watch, dtp) : 0;
+
+	if (rc < 0) {
+		proc_release(p);
+		hdl_error(dtp, -rc);
+		return NULL;
+	}
+	if (!dtp->target)
+		dtp->target = proc_pid(p);
+	vec_push(&dtp->procs, p);
+	return p;
+}
+
+struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv)
+{
+	struct ps_prochandle *p;
+	int rc = proc_create(&p, file, argv);
+
+	if (rc == 0)
+		return adopt(dtp, p);
+	hdl_errorf(dtp, -rc, "failed to execute %s: %s", file, dtrace_errmsg(NULL, -rc));
+	return NULL;
+}
+
+struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *dtp, pid_t pid, int flags)
+{
+	struct ps_prochandle *p;
+	int rc = flags || pid <= 0 ? -EINVAL : proc_grab(&p, pid);
+
+	if (rc == 0)
+		return adopt(dtp, p);
+	hdl_errorf(dtp, -rc, "failed to grab pid %d: %s", (int)pid, dtrace_errmsg(NULL, -rc));
+	return NULL;
+}
+
+void dtrace_proc_continue(dtrace_hdl_t *dtp, struct ps_prochandle *P)
+{
+	(void)dtp;
+	/* One that was killed while it was held is found to have ended like any other. */
+	proc_continue(P);
+}
+
+void dtrace_proc_release(dtrace_hdl_t *dtp, struct ps_prochandle *P)
+{
+	for (size_t i = 0; i < dtp->procs.n; i++) {
+		if (dtp->procs.v[i] != P)
+			continue;
+		memmove(&dtp->procs.v[i], &dtp->procs.v[i + 1],
+			(dtp->procs.n - i - 1) * sizeof(dtp->procs.v[0]));
+		dtp->procs.n--;
+		break;
+	}
+	if (dtp->consumer)
+		consumer_del_fd(dtp->consumer, proc_fd(P));
+	proc_release(P);
+}
+
+pid_t dtrace_proc_getpid(dtrace_hdl_t *dtp, struct ps_prochandle *P)
+{
+	(void)dtp;
+	return proc_pid(P);
+}
+
+int dtrace_proc_status(dtrace_hdl_t *dtp, struct ps_prochandle *P, int *wstatus)
+{
+	bool ended = proc_ended(P);
+
+	(void)dtp;
+	if (wstatus)
+		*wstatus = proc_wstatus(P);
+	return ended;
+}
+
+int procapi_watch(dtrace_hdl_t *dtp)
+{
+	for (size_t i = 0; i < dtp->procs.n; i++) {
+		int rc = consumer_add_fd(dtp->consumer, proc_fd(dtp->procs.v[i]), watch, dtp);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+void procapi_close(dtrace_hdl_t *dtp)
+{
+	while (dtp->procs.n)
+		dtrace_proc_release(dtp, dtp->procs.v[dtp->procs.n - 1]);
+	vec_free(&dtp->procs);
+}
