@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: an empty character constant */
+
+BEGIN
+{
+	x = '';
+	exit(0);
+}

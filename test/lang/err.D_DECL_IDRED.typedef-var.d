@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: a typedef of a variable */
+
+int x;
+typedef int x;

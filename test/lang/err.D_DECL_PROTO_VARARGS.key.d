@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: keys are a fixed list */
+
+int x[int, ...];

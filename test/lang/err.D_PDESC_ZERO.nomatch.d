@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: a description must match */
+
+BEGIN,
+nosuch::probe:here
+{
+}

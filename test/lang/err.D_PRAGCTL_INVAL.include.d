@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: other directives are refused without -C */
+
+#include <a.h>

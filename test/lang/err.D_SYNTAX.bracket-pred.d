@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: brackets balance in a predicate */
+
+BEGIN
+/x[1/
+{
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: comments do not nest */
+
+BEGIN
+{
+	/* a /* b */
+}

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: a predicate needs actions */
+
+BEGIN
+/pid == 1/

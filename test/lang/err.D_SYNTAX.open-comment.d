@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* what: a comment must end */
+
+BEGIN
+{
+}
+/* ab
