@@ -6,11 +6,12 @@
  * meanwhile. Others on this CPU may nest: a head is changed by cmpxchg only, after the entry is complete.
  * Two that create the same key at once make two entries; the consumer adds them up.
  *
- * rt_agg() is the short path: short key, entry exists. Everything else is done by rt_agg_slow().
+ * rt_agg() is the short path: short key, entry exists, near the head of its chain. Everything else is done by rt_agg_slow().
  */
 #include "rt.h"
 
-#define CHAIN_MAX 64
+#define CHAIN_MAX 512 /* entries of one bucket */
+#define CHAIN_STEP 16
 #define ENTRY_HEADER sizeof(struct abi_aggent)
 #define ENTRY_TRIES 8
 
@@ -39,7 +40,7 @@ static __always_inline bool entry_is(const struct abi_aggent *e, u32 hash, u64 s
 	return e->hash == hash && *(const u64 *)&e->shape == shape_nwords;
 }
 
-/* Compares n words of a key with those of an entry at `off` of the half; at most 64 are looked at. */
+/* Compares n words of a key with those of an entry at `off` of the half; at most CHUNK are looked at. */
 ROUTINE u64 rt_agg_differ(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 {
 	const char *f = frame_get(frame), *half = elem_get(aggs, elem);
@@ -60,7 +61,7 @@ ROUTINE u64 rt_agg_differ(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 	return 0;
 }
 
-/* Copies n words of a key, at most 64. */
+/* Copies n words of a key, at most CHUNK. */
 ROUTINE u64 rt_agg_copy(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 {
 	char *f = frame_get(frame), *half = elem_get(aggs, elem);
@@ -153,12 +154,40 @@ static __always_inline u64 entry_create(u64 frame, u64 key, u64 nwords, u64 shap
 	return entry_publish(half, off, hash) ? off : 0;
 }
 
+#define WALK_FOUND (1ull << 32)
+
+/*
+ * Follows a chain from `off` for CHAIN_STEP entries. Gives the entry's offset | WALK_FOUND, the offset to go
+ * on from, or 0 at the end. header: shape | nwords << 32; elem_hash: elem | hash << 32.
+ */
+ROUTINE u64 rt_agg_walk(u64 frame, u64 key, u64 header, u64 elem_hash, u64 off)
+{
+	char *half = elem_get(aggs, (u32)elem_hash);
+	u64 i;
+
+	if (!half)
+		return 0;
+	NOUNROLL
+	for (i = 0; i < CHAIN_STEP; i++) {
+		const struct abi_aggent *e;
+
+		FENCE(off);
+		if (!off || off > conf.aggsize - ENTRY_HEADER)
+			return 0;
+		e = (const struct abi_aggent *)(half + off);
+		if (entry_is(e, elem_hash >> 32, header) &&
+		    rt_agg_equal(frame, key, (u32)elem_hash, off + ENTRY_HEADER, header >> 32))
+			return off | WALK_FOUND;
+		off = e->next;
+	}
+	return off;
+}
+
 /* Any key. Gives the offset of the value in the half, 0 when the update is dropped (counted). */
 ROUTINE u64 rt_agg_slow(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 {
 	char *half = elem_get(aggs, elem);
-	u64 shape = (u32)shape_words, value_words = shape_words >> 32;
-	u64 value = ENTRY_HEADER + 8 * nwords;
+	u64 shape = (u32)shape_words;
 	u64 off, i;
 	u32 hash;
 
@@ -167,23 +196,16 @@ ROUTINE u64 rt_agg_slow(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 ele
 	hash = hash_fold(rt_key_hash(frame, key, nwords, hash_seed(shape, nwords)));
 	off = *head_at(half, hash);
 	NOUNROLL
-	for (i = 0; i < CHAIN_MAX && off; i++) {
-		const struct abi_aggent *e;
-
-		FENCE(off);
-		if (off > conf.aggsize - ENTRY_HEADER)
-			goto drop;
-		e = (const struct abi_aggent *)(half + off);
-		if (entry_is(e, hash, shape | nwords << 32) &&
-		    rt_agg_equal(frame, key, elem, off + ENTRY_HEADER, nwords))
-			return off + value;
-		off = e->next;
+	for (i = 0; i < CHAIN_MAX && off; i += CHAIN_STEP) {
+		off = rt_agg_walk(frame, key, shape | nwords << 32, elem | (u64)hash << 32, off);
+		if (off & WALK_FOUND)
+			return (u32)off + ENTRY_HEADER + 8 * nwords;
 	}
 	if (off)
 		goto drop; /* a chain this long means that the buffer is too small for its keys */
-	off = entry_create(frame, key, nwords, shape, elem, value_words, hash, half);
+	off = entry_create(frame, key, nwords, shape, elem, shape_words >> 32, hash, half);
 	if (off)
-		return off + value;
+		return off + ENTRY_HEADER + 8 * nwords;
 drop:
 	drop_count(ABI_DROP_AGGREGATION);
 	return 0;
@@ -192,7 +214,8 @@ drop:
 ROUTINE u64 rt_agg(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 {
 	char *f = frame_get(frame), *half = elem_get(aggs, elem);
-	u64 shape = (u32)shape_words;
+	u64 seed = hash_seed((u32)shape_words, nwords);
+	u64 header = (u32)shape_words | nwords << 32;
 	u64 off, i;
 	u32 hash;
 
@@ -201,26 +224,31 @@ ROUTINE u64 rt_agg(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 	FENCE(key);
 	if (key > conf.frame_size - 8ull * KEY_INLINE)
 		goto slow;
-	hash = hash_fold(key_hash_inline((u64 *)(f + key), nwords, hash_seed(shape, nwords)));
+	hash = hash_fold(key_hash_inline((u64 *)(f + key), nwords, seed));
+	/*
+	 * The verifier comes here once for every nwords. From here on only `header` is used, of which it
+	 * knows nothing, so that it goes on once.
+	 */
+	FENCE(header);
 	off = *head_at(half, hash);
 	NOUNROLL
-	for (i = 0; i < CHAIN_MAX; i++) {
+	for (i = 0; i < CHAIN_STEP; i++) {
 		const struct abi_aggent *e;
 
 		FENCE(off);
-		/* Also where there is no entry: off is 0, and what is there is no header of ours. */
+		/* Near the end of the half there is no room to compare KEY_INLINE words. */
 		if (!off || off > conf.aggsize - ENTRY_HEADER - 8ull * KEY_INLINE)
 			goto slow;
 		e = (const struct abi_aggent *)(half + off);
-		if (entry_is(e, hash, shape | nwords << 32))
+		if (entry_is(e, hash, header))
 			goto found;
 		off = e->next;
 	}
 	goto slow;
 found:
-	if (!key_equal_inline((u64 *)(f + key), ((struct abi_aggent *)(half + off))->key, nwords))
-		goto slow;
-	return off + ENTRY_HEADER + 8 * nwords;
+	if (key_equal_inline((u64 *)(f + key), ((struct abi_aggent *)(half + off))->key,
+			     header >> 32))
+		return off + ENTRY_HEADER + 8 * (header >> 32);
 slow:
-	return rt_agg_slow(frame, key, nwords, shape_words, elem);
+	return rt_agg_slow(frame, key, header >> 32, shape_words, elem);
 }

@@ -7,8 +7,8 @@
  * takes what is loaded from it for a constant, so a comparison with it bounds the offset, and a branch that
  * it decides costs nothing to check.
  *
- * Loops run over at most 64 words. What may be longer calls a global function once for every 64 words, each
- * time with all that remains: the function stops at 64, and the loop stays one path for the verifier.
+ * Loops run over at most CHUNK words. What may be longer calls a global function once for every CHUNK words, each
+ * time with all that remains: the function stops at CHUNK, and the loop stays one path for the verifier.
  *
  * Maps appear as undefined symbols; src/codegen/link.c turns references to them into map references.
  */
@@ -26,7 +26,7 @@ typedef uint64_t u64;
 typedef int64_t s64;
 typedef uint32_t u32;
 
-#define CHUNK 64 /* words of one call */
+#define CHUNK 32 /* words of one call */
 
 /* One element: the symbol is the address of the value. */
 extern const struct abi_conf conf;
