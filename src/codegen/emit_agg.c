@@ -203,8 +203,8 @@ static const struct agg_func {
 	[FN_max] = {max_update, ABI_AGG_MAX_WORDS, -1},
 	[FN_stddev] = {stddev_update, ABI_AGG_STDDEV_WORDS, -1},
 	[FN_quantize] = {quantize_update, ABI_AGG_QUANTIZE_WORDS, 1},
-	[FN_lquantize] = {lquantize_update, 0, 4},
-	[FN_llquantize] = {llquantize_update, 0, 5},
+	[FN_lquantize] = {lquantize_update, 0, 1},
+	[FN_llquantize] = {llquantize_update, 0, 1},
 };
 
 uint32_t agg_value_words(enum func_id func, const int64_t params[4])

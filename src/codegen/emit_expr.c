@@ -220,11 +220,39 @@ static uint64_t pointee_size(struct type *t)
 	return type_resolve(t->ref)->size;
 }
 
+/* p + i, p - i: in steps of what p points to. */
+static vreg pointer_step(struct cg *cg, vreg p, const struct node *i, uint64_t step, bool minus)
+{
+	if (i->kind == NODE_INT) {
+		ir_alui(cg->ir, minus ? IR_SUB : IR_ADD, p, (int64_t)(i->u.integer.value * step));
+		return p;
+	}
+	vreg v = expr_value(cg, i);
+	if (step != 1)
+		ir_alui(cg->ir, IR_MUL, v, (int64_t)step);
+	ir_alu(cg->ir, minus ? IR_SUB : IR_ADD, p, v);
+	return p;
+}
+
+/* p - q, in elements */
+static vreg pointer_difference(struct cg *cg, const struct node *n, uint64_t step)
+{
+	vreg a = expr_value(cg, n->a), b = expr_value(cg, n->b);
+
+	ir_alu(cg->ir, IR_SUB, a, b);
+	return step == 1 ? a : ir_callrt(cg->ir, "rt_sdiv", 2, a, ir_imm(cg->ir, (int64_t)step));
+}
+
 static vreg binary_value(struct cg *cg, const struct node *n)
 {
 	enum op op = n->u.op.op;
 	struct type *arith = n->u.op.arith ? n->u.op.arith : n->type;
+	uint64_t step = op == OP_ADD || op == OP_SUB ? pointee_size(n->a->type) : 0;
 
+	if (step && pointee_size(n->b->type))
+		return pointer_difference(cg, n, step);
+	if (step)
+		return pointer_step(cg, expr_value(cg, n->a), n->b, step, op == OP_SUB);
 	if (op == OP_SHL || op == OP_SHR)
 		arith = n->type; /* that of the left operand */
 	vreg a = operand(cg, n->a, arith);
@@ -313,7 +341,10 @@ static vreg assign_op(struct cg *cg, const struct node *n, vreg old)
 {
 	enum op op = n->u.op.op;
 	struct type *arith = n->u.op.arith ? n->u.op.arith : n->a->type;
+	uint64_t step = op == OP_ADD || op == OP_SUB ? pointee_size(n->a->type) : 0;
 
+	if (step)
+		return pointer_step(cg, old, n->b, step, op == OP_SUB);
 	bool shift = op == OP_SHL || op == OP_SHR;
 	if (shift)
 		arith = n->a->type;
@@ -758,7 +789,7 @@ static void branch_binary(struct cg *cg, const struct node *n, bool sense, label
 			compare_ints(cg, n, sense, l);
 		return;
 	default:
-		ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_value(cg, n), 0, l);
+		ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_raw(cg, n), 0, l);
 	}
 }
 
@@ -768,6 +799,6 @@ void expr_branch(struct cg *cg, const struct node *n, bool sense, label l)
 		branch_binary(cg, n, sense, l);
 	else if (n->kind == NODE_UNARY && n->u.op.op == OP_NOT)
 		expr_branch(cg, n->a, !sense, l);
-	else
-		ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_value(cg, n), 0, l);
+	else /* all 64 bits count */
+		ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_raw(cg, n), 0, l);
 }

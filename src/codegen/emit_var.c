@@ -280,9 +280,42 @@ static vreg element_address(struct cg *cg, const struct node *n)
 		return base;
 	}
 	vreg i = expr_value(cg, k);
+	const struct type *array = type_resolve(n->a->type);
+	if (array->kind == TYPE_ARRAY && array->nelems > 1) { /* of 0 or 1: the end of a structure of any length */
+		label inside = ir_label(cg->ir);
+
+		ir_jcci(cg->ir, IR_ULT, i, (int64_t)array->nelems, inside);
+		fault_throw(cg, ABI_FAULT_BADINDEX, i);
+		ir_place(cg->ir, inside);
+	}
 	ir_alui(cg->ir, IR_MUL, i, (int64_t)size);
 	ir_alu(cg->ir, IR_ADD, base, i);
 	return base;
+}
+
+/* s[i] of a string: 0 from its end on. */
+static vreg string_char(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	label past = ir_label(ir), outside = ir_label(ir);
+	struct sval sv;
+
+	expr_string(cg, n->a, &sv);
+	uint32_t off = sval_frame(cg, &sv);
+	vreg i = expr_value(cg, n->u.index.keys.v[0]);
+	vreg c = ir_imm(ir, 0);
+	ir_jcci(ir, IR_UGE, i, cg_strsize(cg), outside);
+	vreg len = frame_load(cg, 8, off);
+	ir_jcc(ir, IR_UGE, i, len, past);
+	vreg p = cg_ptr_add(cg, cg->frame, off + sizeof(struct abi_str));
+	ir_alu(ir, IR_ADD, p, i);
+	ir_load_to(ir, c, 1, p, 0);
+	ir_ext(ir, c, 1, type_is_signed(n->type));
+	ir_jmp(ir, past);
+	ir_place(ir, outside);
+	fault_throw(cg, ABI_FAULT_BADINDEX, i);
+	ir_place(ir, past);
+	return c;
 }
 
 vreg mem_address(struct cg *cg, const struct node *n)
@@ -623,6 +656,8 @@ vreg index_value(struct cg *cg, const struct node *n)
 
 	if (id && id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_ARGS)
 		return typed_argument(cg, n);
+	if (!id && type_is_string(n->a->type))
+		return string_char(cg, n);
 	if (!id && !(n->a->kind == NODE_VAR && n->a->u.var.ident->kind == IDENT_GLOBAL &&
 		     type_resolve(n->a->type)->kind == TYPE_ARRAY))
 		return mem_value(cg, n);
