@@ -1,37 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The checker: names, types, conversions, rules of order. It takes clauses as parsed (lang.h) and leaves a
- * tree of which the code generator may rely on this:
+ * The checker: names, types, conversions, rules of order. It takes clauses as parsed (lang.h)
+ * and leaves a tree of which the code generator may rely on this:
  *
- * Kinds. Only NODE_INT, STRING, VAR, INDEX, AGG, CALL, UNARY, BINARY, COND, ASSIGN, INCDEC, MEMBER, CAST,
- *   STRINGOF and COMMA are left, each with type != NULL. NODE_AGG stands only in stmt->agg and as an argument
- *   of printa, clear, trunc, normalize and denormalize; calls of actions only as the expr of STMT_ACTION, or
- *   (stack(), sym() ...) as keys of aggregations.
- * Integers. A CAST to an integer type cuts the 64-bit value of its operand to that type; where a value widens
- *   it has been cut to its own type by a cast before, if it could lie outside. Operands of UNARY and BINARY are
- *   of the same width and sign as u.op.arith (result type; for comparisons the common type); they are not cut
- *   when they are of that type already. Shifts: arith is the type of the left operand, the count is int64_t.
- *   && || ^^ ! and conditions test all 64 bits. Values stored, recorded, passed and used as keys are of the
- *   target's width and sign, and cut. op= computes in u.op.arith: the old value of a is to be converted to it, b
- *   is; the store cuts.
- * Pointers. p + i, p - i, p += i, ++p: i is int64_t (and behind the pointer in +), not scaled: the code generator
- *   scales by the size of what p points to. p - q is ptrdiff_t, both operands pointers. An array used as a value is
- *   CAST to the pointer to its elements, but as the base of INDEX and MEMBER. Compared with an integer, both
- *   sides are uint64_t.
- * Strings. What is used as text has type string: char * and char [] are wrapped in STRINGOF. A comparison of
- *   strings has arith NULL. A NODE_INT of value 0 whose type is string (or a pointer, or a struct in an
- *   assignment) is NULL: the NULL string, or the deletion of the element.
- * INDEX. ident set: element of an associative array, keys converted to its signature; args[n] (builtin ARGS,
- *   keys.v[0] a NODE_INT). ident NULL: element keys.v[0] (int64_t) of the array, pointer or string in a. An array of
- *   more than one element is checked against its bound at run time (constants have been).
- * MEMBER. member and bit_offset (from the start of the outer struct) set; arrow: a is a pointer or array.
- * VAR. Built-ins, globals, self->, this->, and symbols: ident->kind IDENT_SYMBOL, address in ident->value.
- * CALL. Arguments are converted to the prototype. printf, system, freopen: args.v[0] is the format (NODE_STRING; parsed
- *   in stmt->fmt), values from args.v[1], format_conv.arg counts in args. printa: stmt->fmt or NULL; with a format
- *   args.v[0] is it; format_conv.arg counts keys from 0.
- * STMT_AGG. agg: ident and keys; expr: the call, its arguments [value int64_t [, increment int64_t]] or none; other
- *   parameters are in ident->agg_params.
- * Everything unbuilt has been refused.
+ * Kinds. Only NODE_INT, STRING, VAR, INDEX, AGG, CALL, UNARY, BINARY, COND, ASSIGN, INCDEC,
+ * MEMBER, CAST, STRINGOF and COMMA are left, each with type != NULL. NODE_AGG stands only in
+ * stmt->agg and as an argument of printa, clear, trunc, normalize and denormalize; calls of
+ * actions only as the expr of STMT_ACTION, or (stack(), sym() ...) as keys of aggregations.
+ * Everything unbuilt has been refused. The tree is at most a few times CHECK_MAX_DEPTH deep.
+ *
+ * Integers. A CAST to an integer type cuts the 64-bit value of its operand to that type; where a
+ * value widens it has been cut to its own type by a cast before, if it could lie outside.
+ * Operands of UNARY and BINARY are of the same width and sign as u.op.arith (the result type;
+ * for comparisons the common type), not cut when they are of that type already. Shifts: arith is
+ * the type of the left operand, the count is int64_t. Logical operators and conditions test all
+ * 64 bits. Values stored, recorded, passed and used as keys are of the target's width and sign,
+ * and cut. op= computes in u.op.arith: the old value of a is to be converted to it, b is; the
+ * store cuts.
+ *
+ * Pointers. p + i, p - i, p += i, ++p: i is int64_t (and behind the pointer in +), not scaled:
+ * the code generator scales by the size of what p points to. p - q is ptrdiff_t, both operands
+ * pointers. An array used as a value is CAST to the pointer to its elements, but not as the base
+ * of INDEX and MEMBER. Compared with an integer, both sides are uint64_t.
+ *
+ * Strings. What is used as text has type string: char * and char [] are wrapped in STRINGOF. A
+ * comparison of strings has arith NULL. A NODE_INT of value 0 whose type is string (or a
+ * pointer, or a structure in an assignment) is NULL: the NULL string, or the deletion of the
+ * element.
+ *
+ * INDEX. ident set: an element of an associative array, keys converted to its signature; or
+ * args[n] (builtin ARGS, keys.v[0] a NODE_INT). ident NULL: element keys.v[0] (int64_t) of the
+ * array, pointer or string in a. An array of more than one element is to be checked against its
+ * bound at run time (constants have been).
+ *
+ * MEMBER. member and bit_offset (from the start of the outer structure) are set; with arrow, a
+ * is a pointer or array.
+ *
+ * VAR. Built-ins, globals, self->, this->, and symbols: ident->kind IDENT_SYMBOL, address in
+ * ident->value.
+ *
+ * CALL. Arguments are converted to the prototype. printf, system, freopen: args.v[0] is the
+ * format (NODE_STRING; parsed in stmt->fmt), values from args.v[1], format_conv.arg counts in
+ * args. printa: stmt->fmt or NULL; with a format args.v[0] is it; format_conv.arg counts keys
+ * from 0.
+ *
+ * STMT_AGG. agg: ident and keys; expr: the call, its arguments none or the value and, if
+ * written, the increment, both int64_t; other parameters are in ident->agg_params.
  */
 #include "lang/check.h"
 
@@ -39,7 +53,7 @@
 
 #include "lang/check_impl.h"
 
-/* ---- order of actions within a clause ----------------------------------------------------------------- */
+/* ---- order of actions within a clause ----------------------------------------------------- */
 
 static int order(struct check *ck, struct srcloc loc, const char *tag, const char *text)
 {
@@ -53,7 +67,8 @@ static int order_speculate(struct check *ck, struct srcloc loc)
 	if (ck->committed)
 		return order(ck, loc, "D_SPEC_COMM", "speculate( ) may not follow commit( )");
 	if (ck->recorded)
-		return order(ck, loc, "D_SPEC_DREC", "speculate( ) may not follow data-recording action(s)");
+		return order(ck, loc, "D_SPEC_DREC",
+			     "speculate( ) may not follow data-recording action(s)");
 	ck->speculated = true;
 	return 0;
 }
@@ -61,7 +76,8 @@ static int order_speculate(struct check *ck, struct srcloc loc)
 static int order_commit(struct check *ck, struct srcloc loc)
 {
 	if (ck->recorded)
-		return order(ck, loc, "D_COMM_DREC", "commit( ) may not follow data-recording action(s)");
+		return order(ck, loc, "D_COMM_DREC",
+			     "commit( ) may not follow data-recording action(s)");
 	ck->committed = true;
 	return 0;
 }
@@ -75,17 +91,19 @@ static int order_action(struct check *ck, struct srcloc loc, const struct func *
 	if (f->id == FN_exit && ck->speculated)
 		return order(ck, loc, "D_EXIT_SPEC", "exit( ) may not follow speculate( )");
 	if ((f->flags & FUNC_DESTRUCTIVE) && ck->speculated)
-		return order(ck, loc, "D_ACT_SPEC", "destructive actions may not follow speculate( )");
+		return order(ck, loc, "D_ACT_SPEC",
+			     "destructive actions may not follow speculate( )");
 	if (f->flags & FUNC_RECORDS) {
 		if (ck->committed)
-			return order(ck, loc, "D_DREC_COMM", "data-recording actions may not follow commit( )");
+			return order(ck, loc, "D_DREC_COMM",
+				     "data-recording actions may not follow commit( )");
 		ck->recorded = true;
 		ck->clause->records = true;
 	}
 	return 0;
 }
 
-/* ---- statements ----------------------------------------------------------------------------------------- */
+/* ---- statements ----------------------------------------------------------------------------- */
 
 static int check_list(struct check *ck, struct stmt *st);
 
@@ -107,7 +125,8 @@ static int check_expr_stmt(struct check *ck, struct stmt *st)
 	if (is_agg_assign(n))
 		return check_agg_stmt(ck, st);
 	if (n->kind == NODE_AGG)
-		return diag_error(ck->d, "D_AGG_NULL", n->loc, "expression has null effect: @%s", n->u.agg.name);
+		return diag_error(ck->d, "D_AGG_NULL", n->loc, "expression has null effect: @%s",
+				  n->u.agg.name);
 	if (n->kind != NODE_CALL)
 		return check_expr(ck, &st->expr);
 	f = check_callee(ck, n);
@@ -129,7 +148,8 @@ static int check_if(struct check *ck, struct stmt *st)
 	if (check_expr(ck, &st->expr))
 		return -1;
 	if (!type_is_scalar(st->expr->type) && !type_is_pointer(st->expr->type))
-		return diag_error(ck->d, "D_OP_SCALAR", st->loc, "operator %s requires an operand of scalar type", "if");
+		return diag_error(ck->d, "D_OP_SCALAR", st->loc,
+				  "operator %s requires an operand of scalar type", "if");
 	if (check_list(ck, st->then))
 		return -1;
 	then_spec = ck->speculated;
@@ -156,9 +176,10 @@ static int check_list(struct check *ck, struct stmt *st)
 	return 0;
 }
 
-/* ---- predicates ----------------------------------------------------------------------------------------- */
+/* ---- predicates ----------------------------------------------------------------------------- */
 
-/* Does the predicate assign anything? Then its variables come first in the text for the body too. */
+/* Does the predicate assign anything? Then its variables come first in the text for the body too.
+ */
 static bool assigns(const struct node *n)
 {
 	if (!n)
@@ -192,7 +213,8 @@ static void create_counters(struct check *ck, struct node *n)
 
 static bool has_plain_assign(const struct node *n)
 {
-	return n && (n->kind == NODE_ASSIGN || has_plain_assign(n->a) || has_plain_assign(n->b) || has_plain_assign(n->c));
+	return n && (n->kind == NODE_ASSIGN || has_plain_assign(n->a) || has_plain_assign(n->b) ||
+		     has_plain_assign(n->c));
 }
 
 static int check_pred(struct check *ck)
@@ -207,7 +229,8 @@ static int check_pred(struct check *ck)
 		return -1;
 	t = type_resolve(c->pred->type);
 	if (!type_is_scalar(t) && t->kind != TYPE_ARRAY)
-		return diag_error(ck->d, "D_PRED_SCALAR", c->pred->loc, "predicate result must be of scalar type");
+		return diag_error(ck->d, "D_PRED_SCALAR", c->pred->loc,
+				  "predicate result must be of scalar type");
 	return 0;
 }
 
@@ -257,7 +280,7 @@ int lang_check_clause(struct dsession *s, struct clause *c, struct diag *d)
 	return rc ? -1 : 0;
 }
 
-/* ---- entries of declarations ---------------------------------------------------------------------------- */
+/* ---- entries of declarations ---------------------------------------------------------------- */
 
 int lang_check_const(struct dsession *s, struct node **np, struct diag *d)
 {
@@ -307,8 +330,10 @@ int lang_check_inline(struct dsession *s, struct ident *id, struct diag *d)
 		return -1;
 	}
 	id->type = t;
-	if (!check_is_dynamic(n) && type_resolve(n->type)->kind != TYPE_VOID && check_assignable(t, n))
+	if (!check_is_dynamic(n) && type_resolve(n->type)->kind != TYPE_VOID &&
+	    check_assignable(t, n))
 		return 0;
-	return diag_error(d, "D_OP_INCOMPAT", id->inl->loc, "inline %s definition uses incompatible types: \"%s\" = \"%s\"",
-			  id->name, type_name(s->types, t), check_type_name(s->types, n));
+	return diag_error(d, "D_OP_INCOMPAT", id->inl->loc,
+			  "inline %s definition uses incompatible types: \"%s\" = \"%s\"", id->name,
+			  type_name(s->types, t), check_type_name(s->types, n));
 }

@@ -6,15 +6,16 @@
 #include "lang/lang.h"
 
 /*
- * Checks and folds an expression outside a clause (array dimension, bit-field width, enumerator): *np is
- * replaced by the checked tree. The caller then looks for NODE_INT. New nodes come from the unit's arena.
+ * Checks and folds an expression outside a clause (array dimension, bit-field width, enumerator):
+ * *np is replaced by the checked tree. The caller then looks for NODE_INT. New nodes come from the
+ * unit's arena.
  */
 int lang_check_const(struct dsession *s, struct node **np, struct diag *d);
 
 /*
- * Checks the expression of an inline against the declared type, on a copy: id->inl keeps the unresolved tree,
- * which is copied again at each use. id->name, type, inl, inl_params must be set; the identifier must not be
- * entered yet (an inline may not name itself).
+ * Checks the expression of an inline against the declared type, on a copy: id->inl keeps the
+ * unresolved tree, which is copied again at each use. id->name, type, inl, inl_params must be set;
+ * the identifier must not be entered yet (an inline may not name itself).
  */
 int lang_check_inline(struct dsession *s, struct ident *id, struct diag *d);
 

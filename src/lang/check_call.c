@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls: prototypes of func.def, and what a prototype cannot say (chk_*: formats, constants, aggregations).
+ * Calls: prototypes of func.def, and what a prototype cannot say (chk_*: formats, constants,
+ * aggregations).
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "lang/check_impl.h"
 #include "lang/format.h"
 
-/* ---- prototypes ---------------------------------------------------------------------------------------- */
+/* ---- prototypes ---------------------------------------------------------------------------- */
 
 #define PROTO_MAX 8
 
@@ -50,7 +51,9 @@ static void proto_param(struct check *ck, struct proto *p, const char *s, size_t
 		p->varargs = true;
 		return;
 	}
-	p->v[p->n].kind = *s == '@' ? PARAM_ANY : n == 3 && !strncmp(s, "agg", 3) ? PARAM_AGG : PARAM_TYPE;
+	p->v[p->n].kind = *s == '@'			    ? PARAM_ANY
+			  : n == 3 && !strncmp(s, "agg", 3) ? PARAM_AGG
+							    : PARAM_TYPE;
 	if (p->v[p->n].kind == PARAM_TYPE)
 		p->v[p->n].type = proto_type(ck, s, n);
 	p->n++;
@@ -90,7 +93,8 @@ static int proto_count(struct check *ck, struct node *n, const struct proto *p)
 		if (p->min != p->n)
 			limit = "at most ";
 	}
-	return diag_error(ck->d, "D_PROTO_LEN", n->loc, "%s( ) prototype mismatch: %zu arg%s passed, %s%zu expected", f->name,
+	return diag_error(ck->d, "D_PROTO_LEN", n->loc,
+			  "%s( ) prototype mismatch: %zu arg%s passed, %s%zu expected", f->name,
 			  argc, argc == 1 ? "" : "s", limit, want);
 }
 
@@ -99,7 +103,8 @@ static int arg_error(struct check *ck, struct node *n, size_t i, const char *wan
 	struct node *arg = n->u.call.args.v[i];
 
 	return diag_error(ck->d, "D_PROTO_ARG", arg->loc,
-			  "%s( ) argument #%zu is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
+			  "%s( ) argument #%zu is incompatible with prototype:\n\tprototype: "
+			  "%s\n\t argument: %s",
 			  n->u.call.func->name, i + 1, want, check_type_name(ck->ts, arg));
 }
 
@@ -141,7 +146,7 @@ static int proto_args(struct check *ck, struct node *n, const struct proto *p)
 	return 0;
 }
 
-/* ---- checkers of single functions: arguments are typed, the prototype holds ----------------------------- */
+/* ---- checkers of single functions: arguments are typed, the prototype holds ----------------- */
 
 static struct node *arg(struct node *n, size_t i)
 {
@@ -150,7 +155,8 @@ static struct node *arg(struct node *n, size_t i)
 
 static bool const_above(const struct node *n, int64_t limit)
 {
-	return n->kind == NODE_INT && type_is_integer(n->type) && (int64_t)n->u.integer.value > limit;
+	return n->kind == NODE_INT && type_is_integer(n->type) &&
+	       (int64_t)n->u.integer.value > limit;
 }
 
 static int chk_trace(struct check *ck, struct node *n, struct stmt *st)
@@ -159,9 +165,11 @@ static int chk_trace(struct check *ck, struct node *n, struct stmt *st)
 
 	(void)st;
 	if (type_resolve(a->type)->kind == TYPE_VOID)
-		return diag_error(ck->d, "D_TRACE_VOID", n->loc, "trace( ) may not be applied to a void expression");
+		return diag_error(ck->d, "D_TRACE_VOID", n->loc,
+				  "trace( ) may not be applied to a void expression");
 	if (check_is_dynamic(a))
-		return diag_error(ck->d, "D_TRACE_DYN", n->loc, "trace( ) may not be applied to a dynamic expression");
+		return diag_error(ck->d, "D_TRACE_DYN", n->loc,
+				  "trace( ) may not be applied to a dynamic expression");
 	n->u.call.args.v[0] = check_cut(ck, a);
 	return 0;
 }
@@ -172,12 +180,15 @@ static int chk_print(struct check *ck, struct node *n, struct stmt *st)
 
 	(void)st;
 	if (type_resolve(a->type)->kind == TYPE_VOID)
-		return diag_error(ck->d, "D_PRINT_VOID", n->loc, "print( ) may not be applied to a void expression");
+		return diag_error(ck->d, "D_PRINT_VOID", n->loc,
+				  "print( ) may not be applied to a void expression");
 	if (a->kind == NODE_AGG)
-		return diag_error(ck->d, "D_PRINT_AGG", n->loc,
-				  "print( ) may not be applied to an aggregation -- did you mean printa()?");
+		return diag_error(
+			ck->d, "D_PRINT_AGG", n->loc,
+			"print( ) may not be applied to an aggregation -- did you mean printa()?");
 	if (check_is_dynamic(a))
-		return diag_error(ck->d, "D_PRINT_DYN", n->loc, "print( ) may not be applied to a translated pointer");
+		return diag_error(ck->d, "D_PRINT_DYN", n->loc,
+				  "print( ) may not be applied to a translated pointer");
 	return 0;
 }
 
@@ -188,12 +199,14 @@ static int chk_tracemem(struct check *ck, struct node *n, struct stmt *st)
 	(void)st;
 	if (check_is_dynamic(addr) || !(type_is_pointer(addr->type) || type_is_integer(addr->type)))
 		return diag_error(ck->d, "D_TRACEMEM_ADDR", n->loc,
-				  "tracemem( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer\n"
+				  "tracemem( ) argument #1 is incompatible with "
+				  "prototype:\n\tprototype: pointer or integer\n"
 				  "\t argument: %s",
 				  check_type_name(ck->ts, addr));
 	if (!const_above(arg(n, 1), 0))
 		return diag_error(ck->d, "D_TRACEMEM_SIZE", n->loc,
-				  "tracemem( ) argument #2 must be a non-zero positive integral constant expression");
+				  "tracemem( ) argument #2 must be a non-zero positive integral "
+				  "constant expression");
 	return 0;
 }
 
@@ -201,8 +214,9 @@ static int chk_stack(struct check *ck, struct node *n, struct stmt *st)
 {
 	(void)st;
 	if (arg(n, 0) && !const_above(arg(n, 0), 0))
-		return diag_error(ck->d, "D_STACK_SIZE", n->loc,
-				  "stack( ) argument #1 must be a non-zero positive integer constant");
+		return diag_error(
+			ck->d, "D_STACK_SIZE", n->loc,
+			"stack( ) argument #1 must be a non-zero positive integer constant");
 	return 0;
 }
 
@@ -213,10 +227,11 @@ static int chk_ustack(struct check *ck, struct node *n, struct stmt *st)
 	(void)st;
 	if (arg(n, 0) && !const_above(arg(n, 0), 0))
 		return diag_error(ck->d, "D_USTACK_FRAMES", n->loc,
-				  "%s( ) argument #1 must be a non-zero positive integer constant", name);
-	if (arg(n, 1) && !const_above(arg(n, 1), -1))
-		return diag_error(ck->d, "D_USTACK_STRSIZE", n->loc, "%s( ) argument #2 must be a positive integer constant",
+				  "%s( ) argument #1 must be a non-zero positive integer constant",
 				  name);
+	if (arg(n, 1) && !const_above(arg(n, 1), -1))
+		return diag_error(ck->d, "D_USTACK_STRSIZE", n->loc,
+				  "%s( ) argument #2 must be a positive integer constant", name);
 	return 0;
 }
 
@@ -224,11 +239,13 @@ static int chk_inet_ntoa6(struct check *ck, struct node *n, struct stmt *st)
 {
 	(void)st;
 	if (arg(n, 1) && arg(n, 1)->kind != NODE_INT)
-		return diag_error(ck->d, "D_PROTO_ARG", n->loc, "inet_ntoa6( ) argument #2 must be an integer constant");
+		return diag_error(ck->d, "D_PROTO_ARG", n->loc,
+				  "inet_ntoa6( ) argument #2 must be an integer constant");
 	return 0;
 }
 
-/* The values behind a format, each as its conversion takes it: text as strings, numbers cut to their width. */
+/* The values behind a format, each as its conversion takes it: text as strings, numbers cut to
+ * their width. */
 static void format_convert(struct check *ck, const struct format *f, struct node_list *args)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -260,7 +277,8 @@ static int chk_printf(struct check *ck, struct node *n, struct stmt *st)
 
 	if (fmt->kind != NODE_STRING)
 		return diag_error(ck->d, "D_PRINTF_ARG_FMT", fmt->loc,
-				  "%s( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n"
+				  "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
+				  "string constant\n"
 				  "\t argument: %s",
 				  name, check_type_name(ck->ts, fmt));
 	f = format_parse(ck->arena, ck->d, n->loc, name, fmt->u.str.s, fmt->u.str.len);
@@ -276,29 +294,32 @@ static int chk_freopen(struct check *ck, struct node *n, struct stmt *st)
 	struct node *fmt = arg(n, 0);
 
 	if (fmt->kind == NODE_STRING && fmt->u.str.len == 1 && fmt->u.str.s[0] == '.')
-		return diag_error(ck->d, "D_FREOPEN_INVALID", n->loc, "%s( ) argument #1 cannot be \"%s\"",
-				  n->u.call.func->name, ".");
+		return diag_error(ck->d, "D_FREOPEN_INVALID", n->loc,
+				  "%s( ) argument #1 cannot be \"%s\"", n->u.call.func->name, ".");
 	/* freopen("") restores the output: an empty format has a meaning here */
 	if (fmt->kind == NODE_STRING && !fmt->u.str.len && n->u.call.args.n == 1)
 		return 0;
 	return chk_printf(ck, n, st);
 }
 
-/* ---- printa and the functions on aggregations ------------------------------------------------------------ */
+/* ---- printa and the functions on aggregations ------------------------------------------------ */
 
 static int agg_unknown(struct check *ck, struct node *n, const char *tag, const struct node *a)
 {
 	return diag_error(ck->d, tag, n->loc, "undefined aggregation: @%s", a->u.agg.name);
 }
 
-static int printa_keys(struct check *ck, struct node *n, const struct ident *first, const struct ident *id)
+static int printa_keys(struct check *ck, struct node *n, const struct ident *first,
+		       const struct ident *id)
 {
 	if (first->nkeys != id->nkeys)
 		return diag_error(ck->d, "D_PRINTA_AGGKEY", n->loc,
-				  "printa( ): @%s and @%s do not have matching key signatures: @%s has %zu key%s, @%s has "
+				  "printa( ): @%s and @%s do not have matching key signatures: @%s "
+				  "has %zu key%s, @%s has "
 				  "%zu key%s",
-				  first->name, id->name, first->name, first->nkeys, first->nkeys == 1 ? "" : "s", id->name,
-				  id->nkeys, id->nkeys == 1 ? "" : "s");
+				  first->name, id->name, first->name, first->nkeys,
+				  first->nkeys == 1 ? "" : "s", id->name, id->nkeys,
+				  id->nkeys == 1 ? "" : "s");
 	for (size_t i = 0; i < id->nkeys; i++) {
 		struct type *a = type_resolve(first->keys[i]), *b = type_resolve(id->keys[i]);
 		bool both_ints = type_is_integer(a) && type_is_integer(b);
@@ -306,9 +327,11 @@ static int printa_keys(struct check *ck, struct node *n, const struct ident *fir
 		if (both_ints || type_compatible(a, b))
 			continue;
 		return diag_error(ck->d, "D_PRINTA_AGGPROTO", n->loc,
-				  "printa( ): @%s[ ] key #%zu is incompatible with @%s:\n%9s key #%zu: %s\n%9s key #%zu: %s",
-				  id->name, i + 1, first->name, first->name, i + 1, type_name(ck->ts, first->keys[i]), id->name,
-				  i + 1, type_name(ck->ts, id->keys[i]));
+				  "printa( ): @%s[ ] key #%zu is incompatible with @%s:\n%9s key "
+				  "#%zu: %s\n%9s key #%zu: %s",
+				  id->name, i + 1, first->name, first->name, i + 1,
+				  type_name(ck->ts, first->keys[i]), id->name, i + 1,
+				  type_name(ck->ts, id->keys[i]));
 	}
 	return 0;
 }
@@ -322,10 +345,13 @@ static int printa_aggs(struct check *ck, struct node *n, size_t from)
 		struct node *a = args->v[i];
 
 		if (a->kind != NODE_AGG || a->u.agg.keys.n)
-			return diag_error(ck->d, "D_PRINTA_AGGARG", n->loc,
-					  "printa( ) argument #%zu is incompatible with prototype:\n"
-					  "\tprototype: aggregation\n\t argument: %s",
-					  i + 1, a->kind == NODE_AGG ? "aggregation element" : check_type_name(ck->ts, a));
+			return diag_error(
+				ck->d, "D_PRINTA_AGGARG", n->loc,
+				"printa( ) argument #%zu is incompatible with prototype:\n"
+				"\tprototype: aggregation\n\t argument: %s",
+				i + 1,
+				a->kind == NODE_AGG ? "aggregation element"
+						    : check_type_name(ck->ts, a));
 		if (i > from && printa_keys(ck, n, args->v[from]->u.agg.ident, a->u.agg.ident))
 			return -1;
 	}
@@ -341,11 +367,34 @@ static struct node *key_node(struct check *ck, struct srcloc loc, struct type *t
 	return k;
 }
 
+static bool is_distribution(const struct func *f)
+{
+	return f->id == FN_quantize || f->id == FN_lquantize || f->id == FN_llquantize;
+}
+
+/* %@ takes the aggregations in order, the last one again when there are no more. */
+static int printa_values(struct check *ck, struct node *n, const struct format *f)
+{
+	struct node_list *args = &n->u.call.args;
+	size_t at = 1;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (!(f->v[i].flags & FMT_AGG))
+			continue;
+		if (!is_distribution(args->v[at]->u.agg.ident->aggfunc) &&
+		    format_check_agg(ck->ts, &f->v[i], (int)i + 1, ck->d, n->loc, at + 1))
+			return -1;
+		at = MIN(at + 1, args->n - 1);
+	}
+	return 0;
+}
+
 static int printa_format(struct check *ck, struct node *n, struct stmt *st, const struct ident *agg)
 {
 	struct node *fmt = arg(n, 0);
 	struct node_list keys = { 0 };
-	struct format *f = format_parse(ck->arena, ck->d, n->loc, "printa", fmt->u.str.s, fmt->u.str.len);
+	struct format *f =
+		format_parse(ck->arena, ck->d, n->loc, "printa", fmt->u.str.s, fmt->u.str.len);
 
 	if (!f)
 		return -1;
@@ -355,7 +404,9 @@ static int printa_format(struct check *ck, struct node *n, struct stmt *st, cons
 		keys.v[i] = key_node(ck, n->loc, agg->keys[i]);
 	keys.v[keys.n] = fmt; /* behind the last: the place for messages when there is no key */
 	st->fmt = f;
-	return format_check(ck->ts, f, ck->d, "printa", &keys, 0, true);
+	if (format_check(ck->ts, f, ck->d, "printa", &keys, 0, true))
+		return -1;
+	return printa_values(ck, n, f);
 }
 
 static int chk_printa(struct check *ck, struct node *n, struct stmt *st)
@@ -364,7 +415,8 @@ static int chk_printa(struct check *ck, struct node *n, struct stmt *st)
 
 	if (from && n->u.call.args.n == 1)
 		return diag_error(ck->d, "D_PRINTA_PROTO", n->loc,
-				  "printa( ) prototype mismatch: %d args passed, %d expected", 1, 2);
+				  "printa( ) prototype mismatch: %d args passed, %d expected", 1,
+				  2);
 	if (printa_aggs(ck, n, from))
 		return -1;
 	return from ? printa_format(ck, n, st, arg(n, 1)->u.agg.ident) : 0;
@@ -374,14 +426,10 @@ static int chk_printa(struct check *ck, struct node *n, struct stmt *st)
 static const char *agg_tag(enum func_id id, bool undefined)
 {
 	switch (id) {
-	case FN_clear:
-		return undefined ? "D_CLEAR_AGGBAD" : "D_CLEAR_AGGARG";
-	case FN_trunc:
-		return undefined ? "D_TRUNC_AGGBAD" : "D_TRUNC_AGGARG";
-	case FN_printa:
-		return undefined ? "D_PRINTA_AGGBAD" : "D_PRINTA_AGGARG";
-	default:
-		return undefined ? "D_NORMALIZE_AGGBAD" : "D_NORMALIZE_AGGARG";
+	case FN_clear: return undefined ? "D_CLEAR_AGGBAD" : "D_CLEAR_AGGARG";
+	case FN_trunc: return undefined ? "D_TRUNC_AGGBAD" : "D_TRUNC_AGGARG";
+	case FN_printa: return undefined ? "D_PRINTA_AGGBAD" : "D_PRINTA_AGGARG";
+	default: return undefined ? "D_NORMALIZE_AGGBAD" : "D_NORMALIZE_AGGARG";
 	}
 }
 
@@ -393,45 +441,43 @@ static int chk_aggarg(struct check *ck, struct node *n, struct stmt *st)
 	if (a->kind == NODE_AGG && !a->u.agg.keys.n)
 		return 0;
 	return diag_error(ck->d, agg_tag(n->u.call.func->id, false), n->loc,
-			  "%s( ) argument #1 is incompatible with prototype:\n\tprototype: aggregation\n\t argument: %s",
-			  n->u.call.func->name, a->kind == NODE_AGG ? "aggregation element" : check_type_name(ck->ts, a));
+			  "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
+			  "aggregation\n\t argument: %s",
+			  n->u.call.func->name,
+			  a->kind == NODE_AGG ? "aggregation element" : check_type_name(ck->ts, a));
 }
 
 static int (*const checkers[FN_MAX])(struct check *ck, struct node *n, struct stmt *st) = {
-	[FN_trace] = chk_trace,
-	[FN_print] = chk_print,
-	[FN_tracemem] = chk_tracemem,
-	[FN_stack] = chk_stack,
-	[FN_ustack] = chk_ustack,
-	[FN_jstack] = chk_ustack,
-	[FN_inet_ntoa6] = chk_inet_ntoa6,
-	[FN_printf] = chk_printf,
-	[FN_system] = chk_printf,
-	[FN_freopen] = chk_freopen,
-	[FN_printa] = chk_printa,
-	[FN_clear] = chk_aggarg,
-	[FN_trunc] = chk_aggarg,
-	[FN_normalize] = chk_aggarg,
+	[FN_trace] = chk_trace,		  [FN_print] = chk_print,
+	[FN_tracemem] = chk_tracemem,	  [FN_stack] = chk_stack,
+	[FN_ustack] = chk_ustack,	  [FN_jstack] = chk_ustack,
+	[FN_inet_ntoa6] = chk_inet_ntoa6, [FN_printf] = chk_printf,
+	[FN_system] = chk_printf,	  [FN_freopen] = chk_freopen,
+	[FN_printa] = chk_printa,	  [FN_clear] = chk_aggarg,
+	[FN_trunc] = chk_aggarg,	  [FN_normalize] = chk_aggarg,
 	[FN_denormalize] = chk_aggarg,
 };
 
-/* ---- calls ---------------------------------------------------------------------------------------------- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 const struct func *check_callee(struct check *ck, struct node *n)
 {
 	struct ident *id;
 
 	if (!n->u.call.name) {
-		diag_error(ck->d, "D_FUNC_IDENT", n->loc, "function designator is not of function type");
+		diag_error(ck->d, "D_FUNC_IDENT", n->loc,
+			   "function designator is not of function type");
 		return NULL;
 	}
 	id = ident_lookup(ck->s, SCOPE_GLOBAL, n->u.call.name);
 	if (!id) {
-		diag_error(ck->d, "D_FUNC_UNDEF", n->loc, "undefined function name: %s", n->u.call.name);
+		diag_error(ck->d, "D_FUNC_UNDEF", n->loc, "undefined function name: %s",
+			   n->u.call.name);
 		return NULL;
 	}
 	if (id->kind != IDENT_FUNC) {
-		diag_error(ck->d, "D_FUNC_IDKIND", n->loc, "%s '%s' may not be referenced as a function", ident_kind_name(id),
+		diag_error(ck->d, "D_FUNC_IDKIND", n->loc,
+			   "%s '%s' may not be referenced as a function", ident_kind_name(id),
 			   id->name);
 		return NULL;
 	}
@@ -445,7 +491,8 @@ const struct func *check_callee(struct check *ck, struct node *n)
 
 bool check_is_action_call(const struct node *n)
 {
-	const struct func *f = n->kind == NODE_CALL && n->u.call.name ? func_lookup(n->u.call.name) : NULL;
+	const struct func *f =
+		n->kind == NODE_CALL && n->u.call.name ? func_lookup(n->u.call.name) : NULL;
 
 	return f && f->kind != FUNC_SUBR;
 }
@@ -471,11 +518,13 @@ int check_call_args(struct check *ck, struct node *n)
 	if (proto_args(ck, n, &p))
 		return -1;
 	if (!(f->flags & FUNC_EMIT))
-		check_unbuilt(ck, n->loc, arena_printf(ck->arena, "%s() is not implemented (yet)", f->name));
+		check_unbuilt(ck, n->loc,
+			      arena_printf(ck->arena, "%s() is not implemented (yet)", f->name));
 	if ((f->flags & FUNC_DESTRUCTIVE) && ck->clause) {
 		ck->clause->destructive = true;
 		if (f->kind == FUNC_SUBR && ck->speculated)
-			return diag_error(ck->d, "D_ACT_SPEC", n->loc, "destructive actions may not follow speculate( )");
+			return diag_error(ck->d, "D_ACT_SPEC", n->loc,
+					  "destructive actions may not follow speculate( )");
 	}
 	return 0;
 }
@@ -490,8 +539,10 @@ int check_call(struct check *ck, struct node **np)
 		return -1;
 	if (f->kind != FUNC_SUBR)
 		return diag_error(ck->d, "D_CG_EXPR", n->loc,
-				  "%s %s( ) may not be called from a D expression (D program context required)",
-				  f->kind == FUNC_AGG ? "aggregating function" : "tracing function", f->name);
+				  "%s %s( ) may not be called from a D expression (D program "
+				  "context required)",
+				  f->kind == FUNC_AGG ? "aggregating function" : "tracing function",
+				  f->name);
 	if (check_call_args(ck, n))
 		return -1;
 	return (f->flags & FUNC_CHECK) && checkers[f->id] ? checkers[f->id](ck, n, &none) : 0;

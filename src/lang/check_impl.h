@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the checker share: check.c, check_expr.c, check_name.c, check_call.c, check_agg.c, fold.c. */
+/* What the files of the checker share: check.c, check_expr.c, check_name.c, check_call.c,
+ * check_agg.c, fold.c. */
 #ifndef LANG_CHECK_IMPL_H
 #define LANG_CHECK_IMPL_H
 
 #include "lang/ident.h"
 #include "lang/lang.h"
 
-#define CHECK_MAX_DEPTH 1500	    /* of recursion, expanded inlines included */
-#define CHECK_MAX_INLINE_DEPTH 200  /* inlines within inlines */
-#define CHECK_MAX_EXPANSION 200000  /* nodes that inlines may add to one clause */
+#define CHECK_MAX_DEPTH 1500	   /* of recursion, expanded inlines included */
+#define CHECK_MAX_INLINE_DEPTH 200 /* inlines within inlines */
+#define CHECK_MAX_EXPANSION 200000 /* nodes that inlines may add to one clause */
 #define CHECK_MAX_KEYS 32
 
 struct check {
@@ -28,16 +29,18 @@ struct check {
 	struct srcloc unbuilt_loc;
 };
 
-const char *op_text(enum op op);	  /* as typed: "+", "<<" */
-const char *op_assign_text(enum op op);	  /* "+=", "=" */
-const char *check_type_name(struct types *ts, const struct node *n); /* of an expression, for messages */
+const char *op_text(enum op op);	/* as typed: "+", "<<" */
+const char *op_assign_text(enum op op); /* "+=", "=" */
+const char *check_type_name(struct types *ts,
+			    const struct node *n); /* of an expression, for messages */
 
 /* check_expr.c */
 int check_expr(struct check *ck, struct node **np);
 struct node *check_node(struct check *ck, enum node_kind kind, struct srcloc loc);
 struct node *check_int(struct check *ck, struct srcloc loc, uint64_t value, struct type *t);
 struct node *check_cast(struct check *ck, struct node *n, struct type *t);
-/* The value converted for use as type t (assignment, argument, key); types are compatible already. */
+/* The value converted for use as type t (assignment, argument, key); types are compatible already.
+ */
 struct node *check_convert(struct check *ck, struct node *n, struct type *t);
 /* The value cut to the width of its own type. */
 struct node *check_cut(struct check *ck, struct node *n);
@@ -45,36 +48,45 @@ struct node *check_cut(struct check *ck, struct node *n);
 bool check_assignable(struct type *t, const struct node *n);
 bool check_is_null(const struct node *n); /* the literal 0 */
 bool check_is_dynamic(const struct node *n);
-void check_unbuilt(struct check *ck, struct srcloc loc, const char *text); /* text lives in an arena */
+void check_unbuilt(struct check *ck, struct srcloc loc,
+		   const char *text); /* text lives in an arena */
 
-/* fold.c: values of 64 bits; *out set and true, or false if it cannot be folded (division by zero) */
+/* fold.c: values of 64 bits; *out set and true, or false if it cannot be folded (division by zero)
+ */
 uint64_t fold_cut(uint64_t v, struct type *t);
 bool fold_binary(enum op op, uint64_t a, uint64_t b, bool is_signed, uint64_t *out);
 uint64_t fold_unary(enum op op, uint64_t v);
 
 /* check_name.c */
 int check_ident(struct check *ck, struct node **np);
-int check_symbol(struct check *ck, struct node *n); /* a kernel symbol, also one without a type (type NULL) */
+int check_symbol(struct check *ck,
+		 struct node *n); /* a kernel symbol, also one without a type (type NULL) */
 int check_index(struct check *ck, struct node **np);
 int check_member(struct check *ck, struct node **np);
-/* The left side of an assignment; creates the variable with type t if unknown. t NULL: it must exist (D_VAR_UNDEF). */
+/* The left side of an assignment; creates the variable with type t if unknown. t NULL: it must
+ * exist (D_VAR_UNDEF). */
 int check_target(struct check *ck, struct node **np, struct type *t);
-/* Checks keys against id's signature, or makes it the signature. what: "aggregation", "associative array". */
-int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struct srcloc loc, const char *what);
+/* Checks keys against id's signature, or makes it the signature. what: "aggregation", "associative
+ * array". */
+int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struct srcloc loc,
+	       const char *what);
 int check_inline_use(struct check *ck, struct node **np, struct ident *id, struct node_list *args);
-struct ident *check_plain_ident(struct check *ck, const struct node *n); /* NODE_IDENT known in its scope, or NULL */
-bool check_unknown_word(struct check *ck, const struct node *n); /* a bare word that names nothing */
+struct ident *check_plain_ident(struct check *ck,
+				const struct node *n); /* NODE_IDENT known in its scope, or NULL */
+bool check_unknown_word(struct check *ck,
+			const struct node *n); /* a bare word that names nothing */
 
 /* check_call.c */
-int check_call(struct check *ck, struct node **np);	  /* within an expression */
-int check_action(struct check *ck, struct stmt *st);	  /* st->expr is a call of an action */
-int check_call_args(struct check *ck, struct node *n);	  /* prototype; sets the type */
+int check_call(struct check *ck, struct node **np);    /* within an expression */
+int check_action(struct check *ck, struct stmt *st);   /* st->expr is a call of an action */
+int check_call_args(struct check *ck, struct node *n); /* prototype; sets the type */
 const struct func *check_callee(struct check *ck, struct node *n); /* NULL after an error */
 int check_address_key(struct check *ck, struct node **np);
-bool check_is_action_call(const struct node *n);	  /* call of an action or aggregating function by name */
+bool check_is_action_call(
+	const struct node *n); /* call of an action or aggregating function by name */
 
 /* check_agg.c */
 int check_agg_stmt(struct check *ck, struct stmt *st); /* st->expr is the assignment */
-int check_agg_ref(struct check *ck, struct node *n);   /* resolves NODE_AGG named in an expression */
+int check_agg_ref(struct check *ck, struct node *n); /* resolves NODE_AGG named in an expression */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names: resolution, creation of variables by their first assignment, keys, args[], members, inlines.
+ * Names: resolution, creation of variables by their first assignment, keys, args[], members,
+ * inlines.
  */
 #include <string.h>
 
@@ -30,26 +31,28 @@ static void to_var(struct node *n, struct ident *id)
 	n->a = NULL;
 	n->u.var.ident = id;
 	n->type = id->type;
-	n->lvalue = id->kind == IDENT_GLOBAL || id->kind == IDENT_THREAD || id->kind == IDENT_CLAUSE ||
-		    id->kind == IDENT_SYMBOL;
+	n->lvalue = id->kind == IDENT_GLOBAL || id->kind == IDENT_THREAD ||
+		    id->kind == IDENT_CLAUSE || id->kind == IDENT_SYMBOL;
 }
 
 static int undefined(struct check *ck, const struct node *n)
 {
 	if (n->u.ident.scope == SCOPE_SELF || n->u.ident.scope == SCOPE_THIS)
-		return diag_error(ck->d, "D_VAR_UNDEF", n->loc, "%s%s has not yet been declared or assigned",
+		return diag_error(ck->d, "D_VAR_UNDEF", n->loc,
+				  "%s%s has not yet been declared or assigned",
 				  scope_prefix(n->u.ident.scope), n->u.ident.name);
-	return diag_error(ck->d, "D_IDENT_UNDEF", n->loc, "failed to resolve %s: Unknown variable name",
-			  n->u.ident.name);
+	return diag_error(ck->d, "D_IDENT_UNDEF", n->loc,
+			  "failed to resolve %s: Unknown variable name", n->u.ident.name);
 }
 
-static int bad_reference(struct check *ck, struct srcloc loc, const struct ident *id, const char *as)
+static int bad_reference(struct check *ck, struct srcloc loc, const struct ident *id,
+			 const char *as)
 {
-	return diag_error(ck->d, "D_IDENT_BADREF", loc, "%s '%s%s' may not be referenced as %s", ident_kind_name(id),
-			  ident_prefix(id), id->name, as);
+	return diag_error(ck->d, "D_IDENT_BADREF", loc, "%s '%s%s' may not be referenced as %s",
+			  ident_kind_name(id), ident_prefix(id), id->name, as);
 }
 
-/* ---- kernel symbols ------------------------------------------------------------------------------------ */
+/* ---- kernel symbols ------------------------------------------------------------------------ */
 
 /* "`sym" or "mod`sym" as written. */
 int check_symbol(struct check *ck, struct node *n)
@@ -65,7 +68,8 @@ int check_symbol(struct check *ck, struct node *n)
 	if (!*sym || !h->symbol || !h->symbol(h->arg, module, sym, &addr, &type)) {
 		bool known = !module || !h->module_exists || h->module_exists(h->arg, module);
 
-		return diag_error(ck->d, "D_IDENT_UNDEF", n->loc, "failed to resolve %s: Unknown %s name", text,
+		return diag_error(ck->d, "D_IDENT_UNDEF", n->loc,
+				  "failed to resolve %s: Unknown %s name", text,
 				  known ? "symbol" : "module");
 	}
 	id = arena_new(ck->arena, struct ident);
@@ -87,10 +91,11 @@ static int check_symbol_value(struct check *ck, struct node *n)
 	if (n->type)
 		return 0;
 	return diag_error(ck->d, "D_SYM_NOTYPES", n->loc,
-			  "no symbolic type information is available for %s: Unknown type name", text);
+			  "no symbolic type information is available for %s: Unknown type name",
+			  text);
 }
 
-/* ---- plain names --------------------------------------------------------------------------------------- */
+/* ---- plain names --------------------------------------------------------------------------- */
 
 static int check_builtin(struct check *ck, struct node *n, struct ident *id)
 {
@@ -98,7 +103,9 @@ static int check_builtin(struct check *ck, struct node *n, struct ident *id)
 		return bad_reference(ck, n->loc, id, "scalar");
 	if (!(builtin_flags(id->builtin) & BUILTIN_BUILT))
 		check_unbuilt(ck, n->loc,
-			      arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
+			      arena_printf(ck->arena,
+					   "built-in variable %s is not implemented (yet)",
+					   id->name));
 	to_var(n, id);
 	return 0;
 }
@@ -108,8 +115,7 @@ static int check_known(struct check *ck, struct node **np, struct ident *id)
 	struct node *n = *np;
 
 	switch (id->kind) {
-	case IDENT_BUILTIN:
-		return check_builtin(ck, n, id);
+	case IDENT_BUILTIN: return check_builtin(ck, n, id);
 	case IDENT_ENUM:
 		*np = check_int(ck, n->loc, id->value, id->type ? id->type : type_int(ck->ts));
 		return 0;
@@ -124,8 +130,7 @@ static int check_known(struct check *ck, struct node **np, struct ident *id)
 			return undefined(ck, n);
 		to_var(n, id);
 		return 0;
-	default:
-		return bad_reference(ck, n->loc, id, "scalar");
+	default: return bad_reference(ck, n->loc, id, "scalar");
 	}
 }
 
@@ -140,12 +145,12 @@ int check_ident(struct check *ck, struct node **np)
 	return id ? check_known(ck, np, id) : undefined(ck, n);
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------------------------- */
 
 static int key_error(struct check *ck, struct node *key, const char *is, const char *what, size_t i)
 {
-	return diag_error(ck->d, "D_KEY_TYPE", key->loc, "%s expression may not be used as %s index: key #%zu", is, what,
-			  i + 1);
+	return diag_error(ck->d, "D_KEY_TYPE", key->loc,
+			  "%s expression may not be used as %s index: key #%zu", is, what, i + 1);
 }
 
 /* Checks one key by itself. */
@@ -179,13 +184,15 @@ static struct type *key_type(struct type *t)
 	return t;
 }
 
-int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struct srcloc loc, const char *what)
+int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struct srcloc loc,
+	       const char *what)
 {
 	const char *prefix = id->kind == IDENT_AGG ? "@" : "";
 	struct type *types[CHECK_MAX_KEYS];
 
 	if (keys->n > CHECK_MAX_KEYS)
-		return diag_error(ck->d, NULL, loc, "Insufficient tuple registers to generate code");
+		return diag_error(ck->d, NULL, loc,
+				  "Insufficient tuple registers to generate code");
 	for (size_t i = 0; i < keys->n; i++) {
 		if (check_key(ck, &keys->v[i], what, i))
 			return -1;
@@ -194,12 +201,14 @@ int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struc
 	if (!id->keys_fixed)
 		ident_set_keys(ck->s, id, types, keys->n);
 	if (keys->n != id->nkeys)
-		return diag_error(ck->d, "D_PROTO_LEN", loc, "%s%s[ ] prototype mismatch: %zu key%s passed, %zu expected",
+		return diag_error(ck->d, "D_PROTO_LEN", loc,
+				  "%s%s[ ] prototype mismatch: %zu key%s passed, %zu expected",
 				  prefix, id->name, keys->n, keys->n == 1 ? "" : "s", id->nkeys);
 	for (size_t i = 0; i < keys->n; i++) {
 		if (!check_assignable(id->keys[i], keys->v[i]))
 			return diag_error(ck->d, "D_PROTO_ARG", keys->v[i]->loc,
-					  "%s%s[ ] key #%zu is incompatible with prototype:\n\tprototype: %s\n"
+					  "%s%s[ ] key #%zu is incompatible with "
+					  "prototype:\n\tprototype: %s\n"
 					  "\t      key: %s",
 					  prefix, id->name, i + 1, type_name(ck->ts, id->keys[i]),
 					  check_type_name(ck->ts, keys->v[i]));
@@ -208,7 +217,7 @@ int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struc
 	return 0;
 }
 
-/* ---- args[n], uregs[n] --------------------------------------------------------------------------------- */
+/* ---- args[n], uregs[n] --------------------------------------------------------------------- */
 
 /* The one index of a built-in array: an integer constant. */
 static int check_const_index(struct check *ck, struct node *n, struct ident *id, int64_t *value)
@@ -216,8 +225,9 @@ static int check_const_index(struct check *ck, struct node *n, struct ident *id,
 	struct node_list *keys = &n->u.index.keys;
 
 	if (keys->n != 1)
-		return diag_error(ck->d, "D_PROTO_LEN", n->loc, "%s[ ] prototype mismatch: %zu args passed, 1 expected",
-				  id->name, keys->n);
+		return diag_error(ck->d, "D_PROTO_LEN", n->loc,
+				  "%s[ ] prototype mismatch: %zu args passed, 1 expected", id->name,
+				  keys->n);
 	if (check_expr(ck, &keys->v[0]))
 		return -1;
 	if (keys->v[0]->kind != NODE_INT || !type_is_integer(keys->v[0]->type))
@@ -232,11 +242,13 @@ static int check_const_index(struct check *ck, struct node *n, struct ident *id,
 /* A description for messages, its own probes with their provider. */
 static const char *spec_name(struct check *ck, const struct probespec *sp)
 {
-	bool own = !*sp->prov && (!strcmp(sp->name, "BEGIN") || !strcmp(sp->name, "END") || !strcmp(sp->name, "ERROR"));
+	bool own = !*sp->prov && (!strcmp(sp->name, "BEGIN") || !strcmp(sp->name, "END") ||
+				  !strcmp(sp->name, "ERROR"));
 
 	if (sp->by_id || !sp->name)
 		return sp->text;
-	return arena_printf(ck->arena, "%s:%s:%s:%s", own ? "dtrace" : sp->prov, sp->mod, sp->func, sp->name);
+	return arena_printf(ck->arena, "%s:%s:%s:%s", own ? "dtrace" : sp->prov, sp->mod, sp->func,
+			    sp->name);
 }
 
 static int args_type(struct check *ck, struct node *n, int64_t i, struct type **out)
@@ -254,15 +266,18 @@ static int args_type(struct check *ck, struct node *n, int64_t i, struct type **
 			t = h->probe_arg(h->arg, &c->specs[s], index, &nargs, &multi);
 		if (multi || (s && t && *out && !type_compatible(t, *out)))
 			return diag_error(ck->d, "D_ARGS_MULTI", n->loc,
-					  "args[ ] may not be referenced because probe description %s matches an unstable "
+					  "args[ ] may not be referenced because probe description "
+					  "%s matches an unstable "
 					  "set of probes",
 					  spec_name(ck, &c->specs[s]));
 		if (!t && index >= 0 && index < nargs)
-			return diag_error(ck->d, "D_ARGS_TYPE", n->loc, "failed to resolve native type for args[%lld]",
+			return diag_error(ck->d, "D_ARGS_TYPE", n->loc,
+					  "failed to resolve native type for args[%lld]",
 					  (long long)i);
 		if (!t)
-			return diag_error(ck->d, "D_ARGS_IDX", n->loc, "index %lld is out of range for %s args[ ]",
-					  (long long)i, spec_name(ck, &c->specs[s]));
+			return diag_error(ck->d, "D_ARGS_IDX", n->loc,
+					  "index %lld is out of range for %s args[ ]", (long long)i,
+					  spec_name(ck, &c->specs[s]));
 		*out = t;
 	}
 	return 0;
@@ -274,7 +289,8 @@ static int check_args(struct check *ck, struct node *n, struct ident *id)
 	int64_t i;
 
 	if (!ck->clause || !ck->clause->nspecs)
-		return diag_error(ck->d, "D_ARGS_NONE", n->loc, "%s[ ] may not be referenced outside of a probe clause",
+		return diag_error(ck->d, "D_ARGS_NONE", n->loc,
+				  "%s[ ] may not be referenced outside of a probe clause",
 				  id->name);
 	if (check_const_index(ck, n, id, &i) || args_type(ck, n, i, &t))
 		return -1;
@@ -291,7 +307,8 @@ static int check_builtin_index(struct check *ck, struct node *n, struct ident *i
 	int64_t i;
 
 	if (!(builtin_flags(id->builtin) & BUILTIN_ARRAY))
-		return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s %s as an associative array",
+		return diag_error(ck->d, "D_ARR_BADREF", n->loc,
+				  "cannot access %s %s as an associative array",
 				  ident_kind_name(id), id->name);
 	if (id->builtin == BUILTIN_ARGS)
 		return check_args(ck, n, id);
@@ -299,16 +316,19 @@ static int check_builtin_index(struct check *ck, struct node *n, struct ident *i
 		if (check_const_index(ck, n, id, &i))
 			return -1;
 		if (i < 0 || i > UREGS_MAX)
-			return diag_error(ck->d, "D_UNKNOWN", n->loc, "uregs[]: index out of bounds (%lld)", (long long)i);
+			return diag_error(ck->d, "D_UNKNOWN", n->loc,
+					  "uregs[]: index out of bounds (%lld)", (long long)i);
 	}
-	check_unbuilt(ck, n->loc, arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
+	check_unbuilt(
+		ck, n->loc,
+		arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
 	n->u.index.ident = id;
 	n->a = NULL;
 	n->type = id->type;
 	return 0;
 }
 
-/* ---- indexes ------------------------------------------------------------------------------------------- */
+/* ---- indexes ------------------------------------------------------------------------------- */
 
 /* An element of a C array, of what a pointer points to, or a character of a string. */
 static int check_element(struct check *ck, struct node *n)
@@ -318,13 +338,15 @@ static int check_element(struct check *ck, struct node *n)
 	struct node *i;
 
 	if (keys->n != 1)
-		return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s as an associative array",
+		return diag_error(ck->d, "D_ARR_BADREF", n->loc,
+				  "cannot access %s as an associative array",
 				  check_type_name(ck->ts, n->a));
 	if (check_expr(ck, &keys->v[0]))
 		return -1;
 	i = keys->v[0];
 	if (!type_is_integer(i->type))
-		return diag_error(ck->d, "D_OP_INCOMPAT", n->loc, "operands have incompatible types: \"%s\" %s \"%s\"",
+		return diag_error(ck->d, "D_OP_INCOMPAT", n->loc,
+				  "operands have incompatible types: \"%s\" %s \"%s\"",
 				  check_type_name(ck->ts, n->a), "[", check_type_name(ck->ts, i));
 	keys->v[0] = i = check_convert(ck, i, type_int64(ck->ts));
 	if (t->kind == TYPE_STRING) {
@@ -333,15 +355,20 @@ static int check_element(struct check *ck, struct node *n)
 		return 0;
 	}
 	if (type_resolve(t->ref)->kind == TYPE_VOID)
-		return diag_error(ck->d, "D_DEREF_VOID", n->loc, "cannot dereference pointer to void");
+		return diag_error(ck->d, "D_DEREF_VOID", n->loc,
+				  "cannot dereference pointer to void");
 	if (type_resolve(t->ref)->kind == TYPE_FUNCTION)
-		return diag_error(ck->d, "D_DEREF_FUNC", n->loc, "cannot dereference pointer to function");
+		return diag_error(ck->d, "D_DEREF_FUNC", n->loc,
+				  "cannot dereference pointer to function");
 	if (type_resolve(t->ref)->kind == TYPE_FORWARD)
 		return diag_error(ck->d, "D_OP_INCOMPLETE", n->loc,
-				  "operator [] cannot be applied to a forward declaration: no %s definition is available",
+				  "operator [] cannot be applied to a forward declaration: no %s "
+				  "definition is available",
 				  type_name(ck->ts, type_resolve(t->ref)));
-	if (t->kind == TYPE_ARRAY && t->nelems > 1 && i->kind == NODE_INT && i->u.integer.value >= t->nelems)
-		return diag_error(ck->d, "D_ARR_BOUNDS", n->loc, "index outside array bounds: %llu, max is %lld",
+	if (t->kind == TYPE_ARRAY && t->nelems > 1 && i->kind == NODE_INT &&
+	    i->u.integer.value >= t->nelems)
+		return diag_error(ck->d, "D_ARR_BOUNDS", n->loc,
+				  "index outside array bounds: %llu, max is %lld",
 				  (unsigned long long)i->u.integer.value, (long long)t->nelems);
 	n->type = t->ref;
 	n->lvalue = true;
@@ -351,8 +378,9 @@ static int check_element(struct check *ck, struct node *n)
 static int check_assoc(struct check *ck, struct node *n, struct ident *id)
 {
 	if (!id->type)
-		return diag_error(ck->d, "D_VAR_UNDEF", n->loc, "%s%s has not yet been declared or assigned",
-				  ident_prefix(id), id->name);
+		return diag_error(ck->d, "D_VAR_UNDEF", n->loc,
+				  "%s%s has not yet been declared or assigned", ident_prefix(id),
+				  id->name);
 	if (check_keys(ck, id, &n->u.index.keys, n->loc, "associative array"))
 		return -1;
 	n->u.index.ident = id;
@@ -374,9 +402,11 @@ static int check_subscript(struct check *ck, struct node *n, const struct ident 
 		return check_element(ck, n);
 	if (id && id->kind == IDENT_CLAUSE)
 		return diag_error(ck->d, "D_ARR_LOCAL", n->loc,
-				  "local variables may not be used as associative arrays: %s", id->name);
+				  "local variables may not be used as associative arrays: %s",
+				  id->name);
 	if (id)
-		return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s %s as an associative array",
+		return diag_error(ck->d, "D_ARR_BADREF", n->loc,
+				  "cannot access %s %s as an associative array",
 				  ident_kind_name(id), id->name);
 	return diag_error(ck->d, "D_ARR_BADREF", n->loc, "cannot access %s as an associative array",
 			  check_type_name(ck->ts, n->a));
@@ -389,24 +419,28 @@ int check_index(struct check *ck, struct node **np)
 
 	if (n->a->kind == NODE_AGG)
 		return diag_error(ck->d, "D_AGG_MDIM", n->loc,
-				  "improper attempt to reference @%s as a multi-dimensional array", n->a->u.agg.name);
+				  "improper attempt to reference @%s as a multi-dimensional array",
+				  n->a->u.agg.name);
 	if (!id && n->a->kind == NODE_IDENT && n->a->u.ident.scope == SCOPE_THIS)
 		return diag_error(ck->d, "D_ARR_LOCAL", n->loc,
-				  "local variables may not be used as associative arrays: %s", n->a->u.ident.name);
+				  "local variables may not be used as associative arrays: %s",
+				  n->a->u.ident.name);
 	if (id && (id->kind == IDENT_ASSOC || id->kind == IDENT_THREAD_ASSOC))
 		return check_assoc(ck, n, id);
-	if (id && id->kind == IDENT_BUILTIN && !type_is_pointer(id->type) && !type_is_string(id->type))
+	if (id && id->kind == IDENT_BUILTIN && !type_is_pointer(id->type) &&
+	    !type_is_string(id->type))
 		return check_builtin_index(ck, n, id);
 	if (id && id->kind == IDENT_INLINE && id->inl_params)
 		return check_inline_use(ck, np, id, &n->u.index.keys);
 	return check_subscript(ck, n, id);
 }
 
-/* ---- targets of assignments ---------------------------------------------------------------------------- */
+/* ---- targets of assignments ---------------------------------------------------------------- */
 
 static int not_assigned(struct check *ck, const struct node *n)
 {
-	return diag_error(ck->d, "D_VAR_UNDEF", n->loc, "%s%s has not yet been declared or assigned",
+	return diag_error(ck->d, "D_VAR_UNDEF", n->loc,
+			  "%s%s has not yet been declared or assigned",
 			  scope_prefix(n->u.ident.scope), n->u.ident.name);
 }
 
@@ -430,7 +464,8 @@ static int create_assoc(struct check *ck, struct node *n, struct type *t)
 
 	if (base->u.ident.scope == SCOPE_THIS)
 		return diag_error(ck->d, "D_ARR_LOCAL", n->loc,
-				  "local variables may not be used as associative arrays: %s", base->u.ident.name);
+				  "local variables may not be used as associative arrays: %s",
+				  base->u.ident.name);
 	id = ident_create(ck->s, kind, base->u.ident.name, t, n->loc.line);
 	id->written = true;
 	return check_assoc(ck, n, id);
@@ -453,20 +488,25 @@ int check_target(struct check *ck, struct node **np, struct type *t)
 	return n->kind == NODE_INDEX ? create_assoc(ck, n, t) : create_scalar(ck, n, t);
 }
 
-/* ---- members ------------------------------------------------------------------------------------------- */
+/* ---- members ------------------------------------------------------------------------------- */
 
 /* curcpu->m: its members are built-in variables of their own. */
 static int check_curcpu(struct check *ck, struct node **np)
 {
 	static const struct {
 		const char *member, *builtin;
-	} names[] = { { "cpu_id", "cpu" }, { "cpu_pset", "pset" }, { "cpu_chip", "chip" }, { "cpu_lgrp", "lgrp" } };
+	} names[] = { { "cpu_id", "cpu" },
+		      { "cpu_pset", "pset" },
+		      { "cpu_chip", "chip" },
+		      { "cpu_lgrp", "lgrp" } };
 	struct node *n = *np;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(n->u.member.name, names[i].member))
-			return check_builtin(ck, n, ident_lookup(ck->s, SCOPE_GLOBAL, names[i].builtin));
-	return diag_error(ck->d, "D_TYPE_MEMBER", n->loc, "%s is not a member of %s", n->u.member.name, "struct cpuinfo");
+			return check_builtin(ck, n,
+					     ident_lookup(ck->s, SCOPE_GLOBAL, names[i].builtin));
+	return diag_error(ck->d, "D_TYPE_MEMBER", n->loc, "%s is not a member of %s",
+			  n->u.member.name, "struct cpuinfo");
 }
 
 static int member_operand(struct check *ck, struct node *n, struct type **sou)
@@ -475,27 +515,32 @@ static int member_operand(struct check *ck, struct node *n, struct type **sou)
 	struct type *t = type_resolve(n->a->type);
 
 	if (t->kind == TYPE_DYNAMIC)
-		return diag_error(ck->d, "D_OP_DYN", n->loc, "operator %s operands cannot be of dynamic type", op);
+		return diag_error(ck->d, "D_OP_DYN", n->loc,
+				  "operator %s operands cannot be of dynamic type", op);
 	if (n->u.member.arrow) {
 		if (!type_is_pointer(t))
-			return diag_error(ck->d, "D_OP_PTR", n->loc, "operator %s must be applied to a pointer", op);
+			return diag_error(ck->d, "D_OP_PTR", n->loc,
+					  "operator %s must be applied to a pointer", op);
 		t = type_resolve(t->ref);
 	}
 	if (t->kind == TYPE_FORWARD && t->fwd_kind != TYPE_ENUM)
 		return diag_error(ck->d, "D_OP_INCOMPLETE", n->loc,
-				  "operator %s cannot be applied to a forward declaration: no %s definition is available", op,
-				  type_name(ck->ts, t));
+				  "operator %s cannot be applied to a forward declaration: no %s "
+				  "definition is available",
+				  op, type_name(ck->ts, t));
 	*sou = t;
 	if (type_is_sou(t))
 		return 0;
 	if (n->u.member.arrow)
 		return diag_error(ck->d, "D_OP_SOU", n->loc,
-				  "operator -> cannot be applied to pointer to type \"%s\"; must be applied to a struct or "
+				  "operator -> cannot be applied to pointer to type \"%s\"; must "
+				  "be applied to a struct or "
 				  "union pointer",
 				  type_name(ck->ts, type_resolve(n->a->type)->ref));
-	return diag_error(ck->d, "D_OP_SOU", n->loc,
-			  "operator . cannot be applied to type \"%s\"; must be applied to a struct or union",
-			  check_type_name(ck->ts, n->a));
+	return diag_error(
+		ck->d, "D_OP_SOU", n->loc,
+		"operator . cannot be applied to type \"%s\"; must be applied to a struct or union",
+		check_type_name(ck->ts, n->a));
 }
 
 int check_member(struct check *ck, struct node **np)
@@ -511,15 +556,15 @@ int check_member(struct check *ck, struct node **np)
 		return -1;
 	n->u.member.member = type_member(sou, n->u.member.name, &off);
 	if (!n->u.member.member)
-		return diag_error(ck->d, "D_TYPE_MEMBER", n->loc, "%s is not a member of %s", n->u.member.name,
-				  type_name(ck->ts, sou));
+		return diag_error(ck->d, "D_TYPE_MEMBER", n->loc, "%s is not a member of %s",
+				  n->u.member.name, type_name(ck->ts, sou));
 	n->u.member.bit_offset = off;
 	n->type = n->u.member.member->type;
 	n->lvalue = n->u.member.arrow || n->a->lvalue;
 	return 0;
 }
 
-/* ---- inlines ------------------------------------------------------------------------------------------- */
+/* ---- inlines ------------------------------------------------------------------------------- */
 
 struct subst {
 	const struct decl_params *params;
@@ -542,8 +587,10 @@ static int copy_list(struct check *ck, struct node_list *l, const struct subst *
 	return 0;
 }
 
-/* A parameter's place: the argument, converted to the parameter's type by a cast where that has a meaning. */
-static struct node *copy_argument(struct check *ck, const struct node *arg, struct type *t, const struct subst *s)
+/* A parameter's place: the argument, converted to the parameter's type by a cast where that has a
+ * meaning. */
+static struct node *copy_argument(struct check *ck, const struct node *arg, struct type *t,
+				  const struct subst *s)
 {
 	struct subst plain = { .loc = s->loc };
 	struct node *n = copy(ck, arg, &plain), *c;
@@ -583,18 +630,22 @@ static struct node *copy(struct check *ck, const struct node *n, const struct su
 	return c;
 }
 
-static int inline_args(struct check *ck, struct srcloc loc, struct ident *id, struct node_list *args)
+static int inline_args(struct check *ck, struct srcloc loc, struct ident *id,
+		       struct node_list *args)
 {
 	size_t want = id->inl_params ? id->inl_params->n : 0;
 
 	if (args->n == want)
 		return 0;
-	return diag_error(ck->d, "D_PROTO_LEN", loc, "%s[ ] prototype mismatch: %zu key%s passed, %zu expected", id->name,
+	return diag_error(ck->d, "D_PROTO_LEN", loc,
+			  "%s[ ] prototype mismatch: %zu key%s passed, %zu expected", id->name,
 			  args->n, args->n == 1 ? "" : "s", want);
 }
 
-/* Are the arguments of the types declared? They are checked on copies, as each use checks its own. */
-static int inline_arg_types(struct check *ck, struct srcloc loc, struct ident *id, struct node_list *args)
+/* Are the arguments of the types declared? They are checked on copies, as each use checks its own.
+ */
+static int inline_arg_types(struct check *ck, struct srcloc loc, struct ident *id,
+			    struct node_list *args)
 {
 	struct subst plain = { .loc = loc };
 
@@ -606,13 +657,16 @@ static int inline_arg_types(struct check *ck, struct srcloc loc, struct ident *i
 			return -1;
 		if (!check_assignable(want, n))
 			return diag_error(ck->d, "D_PROTO_ARG", loc,
-					  "%s[ ] key #%zu is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
-					  id->name, i + 1, type_name(ck->ts, want), check_type_name(ck->ts, n));
+					  "%s[ ] key #%zu is incompatible with "
+					  "prototype:\n\tprototype: %s\n\t      key: %s",
+					  id->name, i + 1, type_name(ck->ts, want),
+					  check_type_name(ck->ts, n));
 	}
 	return 0;
 }
 
-static int inline_expand(struct check *ck, struct node **np, struct ident *id, struct node_list *args)
+static int inline_expand(struct check *ck, struct node **np, struct ident *id,
+			 struct node_list *args)
 {
 	struct subst s = { .params = id->inl_params, .args = args, .loc = (*np)->loc };
 	struct node *n;
@@ -637,7 +691,8 @@ int check_inline_use(struct check *ck, struct node **np, struct ident *id, struc
 	int rc;
 
 	if (ck->inline_depth >= CHECK_MAX_INLINE_DEPTH)
-		return diag_error(ck->d, NULL, (*np)->loc, "Insufficient registers to generate code");
+		return diag_error(ck->d, NULL, (*np)->loc,
+				  "Insufficient registers to generate code");
 	ck->inline_depth++;
 	rc = inline_expand(ck, np, id, args);
 	ck->inline_depth--;

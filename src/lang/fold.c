@@ -24,7 +24,8 @@ static bool divide(enum op op, uint64_t a, uint64_t b, bool is_signed, uint64_t 
 	else if (b == UINT64_MAX) /* the most negative value has no opposite */
 		*out = op == OP_DIV ? -a : 0;
 	else
-		*out = op == OP_DIV ? (uint64_t)((int64_t)a / (int64_t)b) : (uint64_t)((int64_t)a % (int64_t)b);
+		*out = op == OP_DIV ? (uint64_t)((int64_t)a / (int64_t)b)
+				    : (uint64_t)((int64_t)a % (int64_t)b);
 	return true;
 }
 
@@ -36,62 +37,26 @@ static bool less(uint64_t a, uint64_t b, bool is_signed)
 bool fold_binary(enum op op, uint64_t a, uint64_t b, bool is_signed, uint64_t *out)
 {
 	switch (op) {
-	case OP_ADD:
-		*out = a + b;
-		break;
-	case OP_SUB:
-		*out = a - b;
-		break;
-	case OP_MUL:
-		*out = a * b;
-		break;
+	case OP_ADD: *out = a + b; break;
+	case OP_SUB: *out = a - b; break;
+	case OP_MUL: *out = a * b; break;
 	case OP_DIV:
-	case OP_MOD:
-		return divide(op, a, b, is_signed, out);
-	case OP_AND:
-		*out = a & b;
-		break;
-	case OP_OR:
-		*out = a | b;
-		break;
-	case OP_XOR:
-		*out = a ^ b;
-		break;
-	case OP_SHL:
-		*out = a << (b & 63);
-		break;
-	case OP_SHR:
-		*out = a >> (b & 63);
-		break;
-	case OP_EQ:
-		*out = a == b;
-		break;
-	case OP_NE:
-		*out = a != b;
-		break;
-	case OP_LT:
-		*out = less(a, b, is_signed);
-		break;
-	case OP_LE:
-		*out = !less(b, a, is_signed);
-		break;
-	case OP_GT:
-		*out = less(b, a, is_signed);
-		break;
-	case OP_GE:
-		*out = !less(a, b, is_signed);
-		break;
-	case OP_LAND:
-		*out = a && b;
-		break;
-	case OP_LOR:
-		*out = a || b;
-		break;
-	case OP_LXOR:
-		*out = !a != !b;
-		break;
-	default:
-		return false;
+	case OP_MOD: return divide(op, a, b, is_signed, out);
+	case OP_AND: *out = a & b; break;
+	case OP_OR: *out = a | b; break;
+	case OP_XOR: *out = a ^ b; break;
+	case OP_SHL: *out = a << (b & 63); break;
+	case OP_SHR: *out = a >> (b & 63); break;
+	case OP_EQ: *out = a == b; break;
+	case OP_NE: *out = a != b; break;
+	case OP_LT: *out = less(a, b, is_signed); break;
+	case OP_LE: *out = !less(b, a, is_signed); break;
+	case OP_GT: *out = less(b, a, is_signed); break;
+	case OP_GE: *out = !less(a, b, is_signed); break;
+	case OP_LAND: *out = a && b; break;
+	case OP_LOR: *out = a || b; break;
+	case OP_LXOR: *out = !a != !b; break;
+	default: return false;
 	}
 	return true;
 }
@@ -99,13 +64,9 @@ bool fold_binary(enum op op, uint64_t a, uint64_t b, bool is_signed, uint64_t *o
 uint64_t fold_unary(enum op op, uint64_t v)
 {
 	switch (op) {
-	case OP_NEG:
-		return -v;
-	case OP_NOT:
-		return !v;
-	case OP_COMPL:
-		return ~v;
-	default:
-		return v;
+	case OP_NEG: return -v;
+	case OP_NOT: return !v;
+	case OP_COMPL: return ~v;
+	default: return v;
 	}
 }

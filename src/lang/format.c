@@ -14,18 +14,18 @@
 
 /* What a conversion takes. */
 enum takes {
-	TAKES_INT,     /* any integer */
-	TAKES_CTYPE,   /* an integer compatible with the C type named */
-	TAKES_CHAR,    /* integer of at most 32 bits */
+	TAKES_INT,   /* any integer */
+	TAKES_CTYPE, /* an integer compatible with the C type named */
+	TAKES_CHAR,  /* integer of at most 32 bits */
 	TAKES_FLOAT,
-	TAKES_ADDR,    /* pointer or integer */
-	TAKES_UADDR,   /* the same, or a _usymaddr */
+	TAKES_ADDR,  /* pointer or integer */
+	TAKES_UADDR, /* the same, or a _usymaddr */
 	TAKES_STRING,
 	TAKES_WSTRING,
 	TAKES_STACK,
-	TAKES_TIME,    /* 64-bit integer */
+	TAKES_TIME, /* 64-bit integer */
 	TAKES_PORT,
-	TAKES_SYM,     /* values of sym() and the like, printed with %a */
+	TAKES_SYM, /* values of sym() and the like, printed with %a */
 };
 
 #define P_INT "char, short, int, long, or long long"
@@ -98,7 +98,7 @@ static const struct convrow *row_find(const char *name)
 	return NULL;
 }
 
-/* ---- parsing ------------------------------------------------------------------------------------------ */
+/* ---- parsing ------------------------------------------------------------------------------ */
 
 struct fparse {
 	struct diag *d;
@@ -132,9 +132,7 @@ static int modifiers(struct fparse *fp, struct format_conv *c)
 
 	for (; fp->p < fp->end; fp->p++) {
 		switch (*fp->p) {
-		case '#':
-			c->flags |= FMT_ALT;
-			break;
+		case '#': c->flags |= FMT_ALT; break;
 		case '0':
 			if (dot) {
 				c->prec = number(fp);
@@ -143,7 +141,15 @@ static int modifiers(struct fparse *fp, struct format_conv *c)
 				c->flags |= FMT_ZERO;
 			}
 			break;
-		case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+		case '1':
+		case '2':
+		case '3':
+		case '4':
+		case '5':
+		case '6':
+		case '7':
+		case '8':
+		case '9':
 			if (dot)
 				c->prec = number(fp);
 			else
@@ -152,29 +158,21 @@ static int modifiers(struct fparse *fp, struct format_conv *c)
 				return ferror_at(fp, "uses unsupported positional format (%n$)");
 			fp->p--;
 			break;
-		case '-':
-			c->flags |= FMT_LEFT;
-			break;
-		case '+':
-			c->flags |= FMT_PLUS;
-			break;
-		case ' ':
-			c->flags |= FMT_SPACE;
-			break;
-		case '\'':
-			c->flags |= FMT_GROUP;
-			break;
+		case '-': c->flags |= FMT_LEFT; break;
+		case '+': c->flags |= FMT_PLUS; break;
+		case ' ': c->flags |= FMT_SPACE; break;
+		case '\'': c->flags |= FMT_GROUP; break;
 		case '?':
 			c->flags |= FMT_PTRWIDTH;
 			c->width = 16;
 			break;
-		case '@':
-			c->flags |= FMT_AGG;
-			break;
+		case '@': c->flags |= FMT_AGG; break;
 		case '*':
 			if (c->flags & (dot ? FMT_DYNPREC : FMT_DYNWIDTH))
-				return ferror_at(fp, dot ? "has more than one '*' specified for the output precision"
-							 : "has more than one '*' specified for the output width");
+				return ferror_at(fp, dot ? "has more than one '*' specified for "
+							   "the output precision"
+							 : "has more than one '*' specified for "
+							   "the output width");
 			c->flags |= dot ? FMT_DYNPREC : FMT_DYNWIDTH;
 			break;
 		case '.':
@@ -182,8 +180,7 @@ static int modifiers(struct fparse *fp, struct format_conv *c)
 				return ferror_at(fp, "has more than one '.' specified");
 			dot = true;
 			break;
-		default:
-			return 0;
+		default: return 0;
 		}
 	}
 	return 0;
@@ -209,8 +206,8 @@ static int name(struct fparse *fp, struct format_conv *c)
 		}
 	}
 	shown = *start ? start : " ";
-	return diag_error(fp->d, "D_SYNTAX", fp->loc, "format conversion #%u is undefined: %%%.*s", fp->n,
-			  (int)MIN(n, (size_t)32), shown);
+	return diag_error(fp->d, "D_SYNTAX", fp->loc, "format conversion #%u is undefined: %%%.*s",
+			  fp->n, (int)MIN(n, (size_t)32), shown);
 }
 
 static int conversion(struct fparse *fp, struct format_conv *c)
@@ -226,8 +223,8 @@ static int conversion(struct fparse *fp, struct format_conv *c)
 	return name(fp, c);
 }
 
-struct format *format_parse(struct arena *a, struct diag *d, struct srcloc loc, const char *func, const char *text,
-			    size_t len)
+struct format *format_parse(struct arena *a, struct diag *d, struct srcloc loc, const char *func,
+			    const char *text, size_t len)
 {
 	struct fparse fp = { .d = d, .loc = loc, .p = text, .end = text + len };
 	VEC(struct format_conv) v = { 0 };
@@ -273,7 +270,7 @@ out:
 	return f;
 }
 
-/* ---- checking ----------------------------------------------------------------------------------------- */
+/* ---- checking ----------------------------------------------------------------------------- */
 
 static bool char_array(struct type *t)
 {
@@ -285,33 +282,29 @@ static bool accepts(struct types *ts, const struct convrow *row, char conv, stru
 	struct type *r = type_resolve(t), *want;
 
 	switch (row->takes) {
-	case TAKES_INT:
-		return type_is_integer(r);
-	case TAKES_CHAR:
-		return type_is_integer(r) && r->size <= 4;
+	case TAKES_INT: return type_is_integer(r);
+	case TAKES_CHAR: return type_is_integer(r) && r->size <= 4;
 	case TAKES_CTYPE:
 		want = type_resolve(type_builtin(ts, row->proto));
 		if (!type_is_integer(r) || r->size != want->size)
 			return false;
-		return conv == 'x' || conv == 'X' || r->kind == TYPE_ENUM || r->is_signed == want->is_signed;
-	case TAKES_FLOAT:
-		return r->kind == TYPE_FLOAT && (row->name[0] != 'L' || r->size == 16);
+		return conv == 'x' || conv == 'X' || r->kind == TYPE_ENUM ||
+		       r->is_signed == want->is_signed;
+	case TAKES_FLOAT: return r->kind == TYPE_FLOAT && (row->name[0] != 'L' || r->size == 16);
 	case TAKES_UADDR:
-		return r->kind == TYPE_USYMADDR || r->kind == TYPE_POINTER || r->kind == TYPE_ARRAY || type_is_integer(r);
+		return r->kind == TYPE_USYMADDR || r->kind == TYPE_POINTER ||
+		       r->kind == TYPE_ARRAY || type_is_integer(r);
 	case TAKES_ADDR:
-		return r->kind == TYPE_POINTER || r->kind == TYPE_ARRAY || type_is_integer(r) || r->kind == TYPE_SYMADDR;
-	case TAKES_STRING:
-		return char_array(r);
+		return r->kind == TYPE_POINTER || r->kind == TYPE_ARRAY || type_is_integer(r) ||
+		       r->kind == TYPE_SYMADDR;
+	case TAKES_STRING: return char_array(r);
 	case TAKES_WSTRING:
-		return r->kind == TYPE_ARRAY && type_is_integer(r->ref) && type_resolve(r->ref)->size == 4;
-	case TAKES_STACK:
-		return r->kind == TYPE_STACK;
-	case TAKES_TIME:
-		return type_is_integer(r) && r->size == 8;
-	case TAKES_PORT:
-		return type_is_integer(r) && r->size <= 4;
-	default:
-		return false;
+		return r->kind == TYPE_ARRAY && type_is_integer(r->ref) &&
+		       type_resolve(r->ref)->size == 4;
+	case TAKES_STACK: return r->kind == TYPE_STACK;
+	case TAKES_TIME: return type_is_integer(r) && r->size == 8;
+	case TAKES_PORT: return type_is_integer(r) && r->size <= 4;
+	default: return false;
 	}
 }
 
@@ -330,7 +323,8 @@ static int take_dyn(struct fcheck *fc, const struct format_conv *c, int n, const
 
 	if (fc->next >= fc->args->n)
 		return diag_error(fc->d, "D_PRINTF_DYN_PROTO", fc->args->v[0]->loc,
-				  "%s( ) prototype mismatch: conversion #%d (%%%s) is missing a corresponding \"%s\" "
+				  "%s( ) prototype mismatch: conversion #%d (%%%s) is missing a "
+				  "corresponding \"%s\" "
 				  "argument",
 				  fc->func, n, c->name, star);
 	arg = fc->args->v[fc->next++];
@@ -350,12 +344,15 @@ static int take_value(struct fcheck *fc, const struct format_conv *c, int n, boo
 	if (c->flags & FMT_AGG) {
 		if (is_printa)
 			return 0;
-		return diag_error(fc->d, "D_PRINTF_AGG_CONV", fc->args->v[0]->loc,
-				  "%%@ conversion requires an aggregation and is not for use with %s( )", fc->func);
+		return diag_error(
+			fc->d, "D_PRINTF_AGG_CONV", fc->args->v[0]->loc,
+			"%%@ conversion requires an aggregation and is not for use with %s( )",
+			fc->func);
 	}
 	if (fc->next >= fc->args->n)
 		return diag_error(fc->d, "D_PRINTF_ARG_PROTO", fc->args->v[0]->loc,
-				  "%s( ) prototype mismatch: conversion #%d (%%%s) is missing a corresponding value "
+				  "%s( ) prototype mismatch: conversion #%d (%%%s) is missing a "
+				  "corresponding value "
 				  "argument",
 				  fc->func, n, c->name);
 	arg = fc->args->v[fc->next++];
@@ -367,8 +364,8 @@ static int take_value(struct fcheck *fc, const struct format_conv *c, int n, boo
 			  fc->func, fc->next, n, c->name, row->proto, check_type_name(fc->ts, arg));
 }
 
-int format_check(struct types *ts, struct format *f, struct diag *d, const char *func, const struct node_list *args,
-		 size_t first_arg, bool is_printa)
+int format_check(struct types *ts, struct format *f, struct diag *d, const char *func,
+		 const struct node_list *args, size_t first_arg, bool is_printa)
 {
 	struct fcheck fc = { .ts = ts, .d = d, .func = func, .args = args, .next = first_arg };
 
@@ -390,7 +387,24 @@ int format_check(struct types *ts, struct format *f, struct diag *d, const char 
 	f->nargs = fc.next - first_arg;
 	if (!is_printa && fc.next < args->n)
 		return diag_error(d, "D_PRINTF_ARG_EXTRA", args->v[0]->loc,
-				  "%s( ) prototype mismatch: only %zu arguments required by this format string", func,
-				  f->nargs);
+				  "%s( ) prototype mismatch: only %zu arguments required by this "
+				  "format string",
+				  func, f->nargs);
 	return 0;
+}
+
+int format_check_agg(struct types *ts, const struct format_conv *c, int n, struct diag *d,
+		     struct srcloc loc, size_t argument)
+{
+	const struct convrow *row = row_find(c->name);
+	struct type *t = type_int64(ts);
+	bool ok = row->takes == TAKES_CTYPE ? type_resolve(type_builtin(ts, row->proto))->size == 8
+					    : accepts(ts, row, c->conv, t);
+
+	if (ok)
+		return 0;
+	return diag_error(d, "D_PRINTF_ARG_TYPE", loc,
+			  "printa( ) argument #%zu is incompatible with conversion #%d prototype:\n"
+			  "\tconversion: %%%s\n\t prototype: %s\n\t  argument: %s",
+			  argument, n, c->name, row->proto, type_name(ts, t));
 }

@@ -49,5 +49,8 @@ struct format *format_parse(struct arena *a, struct diag *d, struct srcloc loc, 
 /* Checks the argument nodes (already type-checked) against it; 0 or -1. is_agg: printa. */
 int format_check(struct types *ts, struct format *f, struct diag *d, const char *func, const struct node_list *args,
 		 size_t first_arg, bool is_printa);
+/* Checks one %@ conversion of printa, the n-th (from 1), for an aggregation that is a number. */
+int format_check_agg(struct types *ts, const struct format_conv *c, int n, struct diag *d,
+		     struct srcloc loc, size_t argument);
 
 #endif

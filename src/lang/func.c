@@ -7,8 +7,10 @@
 
 static const struct func funcs[] = {
 	[FUNC_NONE] = { .id = FUNC_NONE },
-#define FUNC(fid, fname, fkind, fflags, fproto) \
-	[FN_##fid] = { .id = FN_##fid, .name = fname, .kind = fkind, .flags = fflags, .proto = fproto },
+#define FUNC(fid, fname, fkind, fflags, fproto)                                                \
+	[FN_##fid] = {                                                                         \
+		.id = FN_##fid, .name = fname, .kind = fkind, .flags = fflags, .proto = fproto \
+	},
 #include "lang/func.def"
 #undef FUNC
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The identifiers of a session. Built-in variables, functions and constants enter the table when they are
- * first named: a small program pays for what it uses.
+ * The identifiers of a session. Built-in variables, functions and constants enter the table when
+ * they are first named: a small program pays for what it uses.
  */
 #include "lang/ident.h"
 
@@ -75,14 +75,10 @@ void lang_session_destroy(struct dsession *s)
 static struct hmap *scope_map(struct dsession *s, int scope)
 {
 	switch (scope) {
-	case SCOPE_SELF:
-		return s->threads;
-	case SCOPE_THIS:
-		return s->locals;
-	case SCOPE_AGG:
-		return s->aggs;
-	default:
-		return s->globals;
+	case SCOPE_SELF: return s->threads;
+	case SCOPE_THIS: return s->locals;
+	case SCOPE_AGG: return s->aggs;
+	default: return s->globals;
 	}
 }
 
@@ -90,14 +86,10 @@ static int kind_scope(enum ident_kind kind)
 {
 	switch (kind) {
 	case IDENT_THREAD:
-	case IDENT_THREAD_ASSOC:
-		return SCOPE_SELF;
-	case IDENT_CLAUSE:
-		return SCOPE_THIS;
-	case IDENT_AGG:
-		return SCOPE_AGG;
-	default:
-		return SCOPE_GLOBAL;
+	case IDENT_THREAD_ASSOC: return SCOPE_SELF;
+	case IDENT_CLAUSE: return SCOPE_THIS;
+	case IDENT_AGG: return SCOPE_AGG;
+	default: return SCOPE_GLOBAL;
 	}
 }
 
@@ -153,11 +145,12 @@ struct ident *ident_lookup(struct dsession *s, int scope, const char *name)
 
 static bool has_storage(enum ident_kind kind)
 {
-	return kind == IDENT_GLOBAL || kind == IDENT_ASSOC || kind == IDENT_THREAD || kind == IDENT_THREAD_ASSOC ||
-	       kind == IDENT_CLAUSE;
+	return kind == IDENT_GLOBAL || kind == IDENT_ASSOC || kind == IDENT_THREAD ||
+	       kind == IDENT_THREAD_ASSOC || kind == IDENT_CLAUSE;
 }
 
-struct ident *ident_create(struct dsession *s, enum ident_kind kind, const char *name, struct type *type, int line)
+struct ident *ident_create(struct dsession *s, enum ident_kind kind, const char *name,
+			   struct type *type, int line)
 {
 	struct ident *id = arena_new(s->arena, struct ident);
 
@@ -179,21 +172,21 @@ uint32_t ident_value_size(const struct dsession *s, struct type *t)
 {
 	t = type_resolve(t);
 	switch (t->kind) {
-	case TYPE_STRING:
-		return 8 + ROUND_UP(s->opt.strsize, 8);
+	case TYPE_STRING: return 8 + ROUND_UP(s->opt.strsize, 8);
 	case TYPE_STRUCT:
 	case TYPE_UNION:
 	case TYPE_ARRAY:
 	case TYPE_FLOAT:
 		return t->size > UINT32_MAX - 8 ? UINT32_MAX - 7 : ROUND_UP((uint32_t)t->size, 8);
-	default:
-		return 8;
+	default: return 8;
 	}
 }
 
 static void storage_give(struct dsession *s, struct ident *id)
 {
-	uint32_t *area = id->kind == IDENT_GLOBAL ? &s->globals_size : id->kind == IDENT_CLAUSE ? &s->locals_size : NULL;
+	uint32_t *area = id->kind == IDENT_GLOBAL   ? &s->globals_size
+			 : id->kind == IDENT_CLAUSE ? &s->locals_size
+						    : NULL;
 
 	if (!has_storage(id->kind) || !id->type)
 		return;
@@ -230,29 +223,22 @@ void ident_layout(struct dsession *s)
 const char *ident_kind_name(const struct ident *id)
 {
 	switch (id->kind) {
-	case IDENT_BUILTIN:
-		return builtin_flags(id->builtin) & BUILTIN_ARRAY ? "array" : "scalar";
+	case IDENT_BUILTIN: return builtin_flags(id->builtin) & BUILTIN_ARRAY ? "array" : "scalar";
 	case IDENT_GLOBAL:
-		return id->type && type_resolve(id->type)->kind == TYPE_ARRAY ? "scalar array" : "scalar";
+		return id->type && type_resolve(id->type)->kind == TYPE_ARRAY ? "scalar array"
+									      : "scalar";
 	case IDENT_ASSOC:
-	case IDENT_THREAD_ASSOC:
-		return "associative array";
-	case IDENT_AGG:
-		return "aggregation";
-	case IDENT_INLINE:
-		return id->inl_params ? "associative array" : "scalar";
+	case IDENT_THREAD_ASSOC: return "associative array";
+	case IDENT_AGG: return "aggregation";
+	case IDENT_INLINE: return id->inl_params ? "associative array" : "scalar";
 	case IDENT_FUNC:
-		return id->func->kind == FUNC_AGG ? "aggregating function"
+		return id->func->kind == FUNC_AGG      ? "aggregating function"
 		       : id->func->kind == FUNC_ACTION ? "tracing function"
 						       : "function";
-	case IDENT_ENUM:
-		return "enumerator";
-	case IDENT_SYMBOL:
-		return "external symbol reference";
-	case IDENT_TRANSLATED:
-		return "translated data";
-	default:
-		return "scalar";
+	case IDENT_ENUM: return "enumerator";
+	case IDENT_SYMBOL: return "external symbol reference";
+	case IDENT_TRANSLATED: return "translated data";
+	default: return "scalar";
 	}
 }
 
@@ -260,13 +246,9 @@ const char *ident_prefix(const struct ident *id)
 {
 	switch (id->kind) {
 	case IDENT_THREAD:
-	case IDENT_THREAD_ASSOC:
-		return "self->";
-	case IDENT_CLAUSE:
-		return "this->";
-	case IDENT_AGG:
-		return "@";
-	default:
-		return "";
+	case IDENT_THREAD_ASSOC: return "self->";
+	case IDENT_CLAUSE: return "this->";
+	case IDENT_AGG: return "@";
+	default: return "";
 	}
 }

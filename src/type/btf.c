@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel types from BTF. The data is loaded at the first question that needs it, a type converted when it is
- * first reached, the members of a structure when it is first looked into.
+ * Kernel types from BTF. The data is loaded at the first question that needs it, a type converted
+ * when it is first reached, the members of a structure when it is first looked into.
  */
 #include <bpf/btf.h>
 #include <linux/btf.h>
@@ -58,7 +58,8 @@ static struct type *convert_int(struct types *ts, const struct btf_type *bt)
 	return t;
 }
 
-static struct type *convert_tagged(struct types *ts, uint32_t id, enum type_kind kind, const struct btf_type *bt)
+static struct type *convert_tagged(struct types *ts, uint32_t id, enum type_kind kind,
+				   const struct btf_type *bt)
 {
 	struct type *t = type_new(ts, kind, str_at(ts, bt->name_off));
 	int align;
@@ -122,39 +123,27 @@ static struct type *convert_kind(struct types *ts, uint32_t id, const struct btf
 	struct type *t;
 
 	switch (btf_kind(bt)) {
-	case BTF_KIND_INT:
-		return convert_int(ts, bt);
+	case BTF_KIND_INT: return convert_int(ts, bt);
 	case BTF_KIND_FLOAT:
 		t = type_builtin(ts, str_at(ts, bt->name_off));
 		return t ? t : type_builtin(ts, "double");
-	case BTF_KIND_PTR:
-		return type_pointer(ts, convert(ts, bt->type));
+	case BTF_KIND_PTR: return type_pointer(ts, convert(ts, bt->type));
 	case BTF_KIND_ARRAY:
 		return type_array(ts, convert(ts, btf_array(bt)->type), btf_array(bt)->nelems);
-	case BTF_KIND_STRUCT:
-		return convert_tagged(ts, id, TYPE_STRUCT, bt);
-	case BTF_KIND_UNION:
-		return convert_tagged(ts, id, TYPE_UNION, bt);
+	case BTF_KIND_STRUCT: return convert_tagged(ts, id, TYPE_STRUCT, bt);
+	case BTF_KIND_UNION: return convert_tagged(ts, id, TYPE_UNION, bt);
 	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return convert_tagged(ts, id, TYPE_ENUM, bt);
-	case BTF_KIND_FWD:
-		return convert_forward(ts, id, bt);
-	case BTF_KIND_TYPEDEF:
-		return convert_typedef(ts, bt);
-	case BTF_KIND_CONST:
-		return type_qualified(ts, convert(ts, bt->type), true, false);
-	case BTF_KIND_VOLATILE:
-		return type_qualified(ts, convert(ts, bt->type), false, true);
+	case BTF_KIND_ENUM64: return convert_tagged(ts, id, TYPE_ENUM, bt);
+	case BTF_KIND_FWD: return convert_forward(ts, id, bt);
+	case BTF_KIND_TYPEDEF: return convert_typedef(ts, bt);
+	case BTF_KIND_CONST: return type_qualified(ts, convert(ts, bt->type), true, false);
+	case BTF_KIND_VOLATILE: return type_qualified(ts, convert(ts, bt->type), false, true);
 	case BTF_KIND_RESTRICT:
 	case BTF_KIND_TYPE_TAG:
 	case BTF_KIND_FUNC:
-	case BTF_KIND_VAR:
-		return convert(ts, bt->type);
-	case BTF_KIND_FUNC_PROTO:
-		return convert_function(ts, id, bt);
-	default:
-		return type_void(ts);
+	case BTF_KIND_VAR: return convert(ts, bt->type);
+	case BTF_KIND_FUNC_PROTO: return convert_function(ts, id, bt);
+	default: return type_void(ts);
 	}
 }
 
@@ -197,7 +186,8 @@ static void complete_enumerators(struct types *ts, struct type *t, const struct 
 		uint32_t name = wide ? btf_enum64(bt)[i].name_off : btf_enum(bt)[i].name_off;
 
 		t->enumerators[i].name = arena_strdup(ts->arena, str_at(ts, name));
-		t->enumerators[i].value = wide ? (int64_t)btf_enum64_value(&btf_enum64(bt)[i]) : btf_enum(bt)[i].val;
+		t->enumerators[i].value =
+			wide ? (int64_t)btf_enum64_value(&btf_enum64(bt)[i]) : btf_enum(bt)[i].val;
 	}
 }
 
@@ -219,10 +209,8 @@ static int32_t find(struct types *ts, enum type_kind want, const char *name)
 	int32_t id;
 
 	switch (want) {
-	case TYPE_STRUCT:
-		return btf__find_by_name_kind(ts->btf, name, BTF_KIND_STRUCT);
-	case TYPE_UNION:
-		return btf__find_by_name_kind(ts->btf, name, BTF_KIND_UNION);
+	case TYPE_STRUCT: return btf__find_by_name_kind(ts->btf, name, BTF_KIND_STRUCT);
+	case TYPE_UNION: return btf__find_by_name_kind(ts->btf, name, BTF_KIND_UNION);
 	case TYPE_ENUM:
 		id = btf__find_by_name_kind(ts->btf, name, BTF_KIND_ENUM);
 		return id > 0 ? id : btf__find_by_name_kind(ts->btf, name, BTF_KIND_ENUM64);
@@ -232,7 +220,8 @@ static int32_t find(struct types *ts, enum type_kind want, const char *name)
 	}
 }
 
-struct type *btf_type_lookup(struct types *ts, const char *module, enum type_kind want, const char *name, bool load)
+struct type *btf_type_lookup(struct types *ts, const char *module, enum type_kind want,
+			     const char *name, bool load)
 {
 	int32_t id;
 

@@ -12,18 +12,19 @@ struct btf;
 
 struct types {
 	struct arena *arena;
-	struct hmap *base;	/* built-in names and typedefs */
-	struct hmap *dscope;	/* names declared in D: "foo_t", "struct foo" */
-	struct hmap *names;	/* type -> its spelling, for type_name() */
+	struct hmap *base;	  /* built-in names and typedefs */
+	struct hmap *dscope;	  /* names declared in D: "foo_t", "struct foo" */
+	struct hmap *names;	  /* type -> its spelling, for type_name() */
 	VEC(struct type *) enums; /* made by declarations */
 	struct type *string, *voidt, *dynamic;
-	struct btf *btf;	/* of the kernel, NULL until asked for */
+	struct btf *btf; /* of the kernel, NULL until asked for */
 	bool btf_tried;
-	struct type **by_id;	/* converted BTF types */
+	struct type **by_id; /* converted BTF types */
 	uint32_t nids;
 };
 
-/* Every type is the head of one of these, so that it finds its universe. Types are never copied by value. */
+/* Every type is the head of one of these, so that it finds its universe. Types are never copied by
+ * value. */
 struct type_node {
 	struct type t;
 	struct types *ts;
@@ -35,7 +36,8 @@ static inline struct types *type_universe(struct type *t)
 }
 
 /* btf.c. Loading is tried once; a machine without BTF just knows no kernel types. */
-struct type *btf_type_lookup(struct types *ts, const char *module, enum type_kind want, const char *name, bool load);
+struct type *btf_type_lookup(struct types *ts, const char *module, enum type_kind want,
+			     const char *name, bool load);
 void btf_type_complete(struct types *ts, struct type *t);
 bool btf_type_enumerator(struct types *ts, const char *name, int64_t *value, struct type **of);
 void btf_type_unload(struct types *ts);

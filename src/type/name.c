@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The C spelling of a type, as messages print it. A declarator grows from the inside out: stars to the left,
- * dimensions to the right, parentheses where a star meets a dimension.
+ * The C spelling of a type, as messages print it. A declarator grows from the inside out: stars to
+ * the left, dimensions to the right, parentheses where a star meets a dimension.
  */
 #include <string.h>
 
@@ -14,14 +14,10 @@
 static const char *kind_word(enum type_kind k)
 {
 	switch (k) {
-	case TYPE_STRUCT:
-		return "struct";
-	case TYPE_UNION:
-		return "union";
-	case TYPE_ENUM:
-		return "enum";
-	default:
-		return "";
+	case TYPE_STRUCT: return "struct";
+	case TYPE_UNION: return "union";
+	case TYPE_ENUM: return "enum";
+	default: return "";
 	}
 }
 

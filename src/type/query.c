@@ -12,7 +12,9 @@
 static struct type *forward_resolve(struct type *t)
 {
 	struct types *ts = type_universe(t);
-	const char *word = t->fwd_kind == TYPE_UNION ? "union" : t->fwd_kind == TYPE_ENUM ? "enum" : "struct";
+	const char *word = t->fwd_kind == TYPE_UNION  ? "union"
+			   : t->fwd_kind == TYPE_ENUM ? "enum"
+						      : "struct";
 	struct type *def;
 	char *full;
 
@@ -95,7 +97,8 @@ static bool compatible(struct type *a, struct type *b, int depth)
 	b = type_resolve(b);
 	if (a == b || depth > TYPEDEF_DEPTH)
 		return true;
-	if ((a->kind == TYPE_ENUM && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ENUM))
+	if ((a->kind == TYPE_ENUM && b->kind == TYPE_INT) ||
+	    (a->kind == TYPE_INT && b->kind == TYPE_ENUM))
 		return true;
 	if (a->kind == TYPE_FORWARD && (b->kind == a->fwd_kind || b->kind == TYPE_FORWARD))
 		return *a->name && !strcmp(a->name, b->name);
@@ -104,22 +107,15 @@ static bool compatible(struct type *a, struct type *b, int depth)
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
-	case TYPE_INT:
-		return a->size == b->size && a->is_signed == b->is_signed;
-	case TYPE_FLOAT:
-		return a->size == b->size;
-	case TYPE_POINTER:
-		return compatible(a->ref, b->ref, depth + 1);
-	case TYPE_ARRAY:
-		return a->nelems == b->nelems && compatible(a->ref, b->ref, depth + 1);
+	case TYPE_INT: return a->size == b->size && a->is_signed == b->is_signed;
+	case TYPE_FLOAT: return a->size == b->size;
+	case TYPE_POINTER: return compatible(a->ref, b->ref, depth + 1);
+	case TYPE_ARRAY: return a->nelems == b->nelems && compatible(a->ref, b->ref, depth + 1);
 	case TYPE_STRUCT:
 	case TYPE_UNION:
-	case TYPE_ENUM:
-		return *a->name && !strcmp(a->name, b->name) && a->size == b->size;
-	case TYPE_FUNCTION:
-		return functions_compatible(a, b, depth + 1);
-	default:
-		return true;
+	case TYPE_ENUM: return *a->name && !strcmp(a->name, b->name) && a->size == b->size;
+	case TYPE_FUNCTION: return functions_compatible(a, b, depth + 1);
+	default: return true;
 	}
 }
 
@@ -140,7 +136,8 @@ bool type_compatible(struct type *a, struct type *b)
 	return compatible(a, b, 0);
 }
 
-static const struct type_member *member_find(struct type *t, const char *name, uint64_t *bit_offset, int depth)
+static const struct type_member *member_find(struct type *t, const char *name, uint64_t *bit_offset,
+					     int depth)
 {
 	t = type_resolve(t);
 	if ((t->kind != TYPE_STRUCT && t->kind != TYPE_UNION) || depth > TYPEDEF_DEPTH)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The universe of types: built-in types and typedefs, the D scope, look-up by name, construction and layout.
- * Kernel types come from btf.c; predicates and spellings are in query.c and name.c.
+ * The universe of types: built-in types and typedefs, the D scope, look-up by name, construction
+ * and layout. Kernel types come from btf.c; predicates and spellings are in query.c and name.c.
  */
 #include "type/type.h"
 
@@ -53,12 +53,18 @@ static const struct {
 	uint32_t size;
 	bool is_signed, is_char;
 } integers[] = {
-	{ "char", 1, true, true },	    { "signed char", 1, true, true },
-	{ "unsigned char", 1, false, true }, { "short", 2, true, false },
-	{ "unsigned short", 2, false, false }, { "int", 4, true, false },
-	{ "unsigned int", 4, false, false }, { "long", 8, true, false },
-	{ "unsigned long", 8, false, false }, { "long long", 8, true, false },
-	{ "unsigned long long", 8, false, false }, { "_Bool", 1, false, false },
+	{ "char", 1, true, true },
+	{ "signed char", 1, true, true },
+	{ "unsigned char", 1, false, true },
+	{ "short", 2, true, false },
+	{ "unsigned short", 2, false, false },
+	{ "int", 4, true, false },
+	{ "unsigned int", 4, false, false },
+	{ "long", 8, true, false },
+	{ "unsigned long", 8, false, false },
+	{ "long long", 8, true, false },
+	{ "unsigned long long", 8, false, false },
+	{ "_Bool", 1, false, false },
 };
 
 struct type *type_new(struct types *ts, enum type_kind kind, const char *name)
@@ -169,7 +175,7 @@ void types_set_strsize(struct types *ts, uint32_t strsize)
 	ts->string->size = strsize;
 }
 
-/* ---- look-up ---------------------------------------------------------------------------------------- */
+/* ---- look-up ---------------------------------------------------------------------------- */
 
 /* Counts of the words of an integer type in any order: "long unsigned int". */
 struct words {
@@ -178,7 +184,8 @@ struct words {
 
 static bool words_count(struct words *w, const char *name)
 {
-	static const char *const known[] = { "signed", "unsigned", "short", "long", "int", "char", "double" };
+	static const char *const known[] = { "signed", "unsigned", "short", "long",
+					     "int",    "char",	   "double" };
 	int *counts[] = { &w->is_signed, &w->is_unsigned, &w->is_short, &w->is_long,
 			  &w->is_int,	 &w->is_char,	  &w->is_double };
 
@@ -204,9 +211,10 @@ static struct type *builtin_words(struct types *ts, const char *name)
 
 	if (!words_count(&w, name))
 		return NULL;
-	if (w.is_signed + w.is_unsigned > 1 || w.is_short > 1 || w.is_int > 1 || w.is_char > 1 || w.is_double > 1 ||
-	    (w.is_short && w.is_long) || w.is_int + w.is_char + w.is_double > 1 ||
-	    ((w.is_char || w.is_double) && w.is_short) || (w.is_char && w.is_long) ||
+	if (w.is_signed + w.is_unsigned > 1 || w.is_short > 1 || w.is_int > 1 || w.is_char > 1 ||
+	    w.is_double > 1 || (w.is_short && w.is_long) ||
+	    w.is_int + w.is_char + w.is_double > 1 || ((w.is_char || w.is_double) && w.is_short) ||
+	    (w.is_char && w.is_long) ||
 	    (w.is_double && (w.is_long > 1 || w.is_signed || w.is_unsigned)))
 		return NULL;
 	if (w.is_double)
@@ -234,15 +242,17 @@ struct type *type_builtin(struct types *ts, const char *name)
 }
 
 /*
- * Splits "struct mod`tag" or "mod`name" into kind, module and name; the module goes to buf. Gives the name, or
- * NULL when there is more than one backquote or the module name is too long.
+ * Splits "struct mod`tag" or "mod`name" into kind, module and name; the module goes to buf. Gives
+ * the name, or NULL when there is more than one backquote or the module name is too long.
  */
 static const char *name_split(const char *name, enum type_kind *kind, char *buf, size_t size)
 {
 	static const struct {
 		const char *word;
 		enum type_kind kind;
-	} words[] = { { "struct ", TYPE_STRUCT }, { "union ", TYPE_UNION }, { "enum ", TYPE_ENUM } };
+	} words[] = { { "struct ", TYPE_STRUCT },
+		      { "union ", TYPE_UNION },
+		      { "enum ", TYPE_ENUM } };
 	const char *tick;
 
 	*kind = TYPE_TYPEDEF;
@@ -274,7 +284,10 @@ static struct type *lookup(struct types *ts, const char *name, bool load)
 	if (!rest || !*rest)
 		return NULL;
 	if (!strcmp(module, "D") || !strcmp(module, "C")) {
-		const char *word = kind == TYPE_STRUCT ? "struct " : kind == TYPE_UNION ? "union " : kind == TYPE_ENUM ? "enum " : "";
+		const char *word = kind == TYPE_STRUCT	? "struct "
+				   : kind == TYPE_UNION ? "union "
+				   : kind == TYPE_ENUM	? "enum "
+							: "";
 		char *full = mem_printf("%s%s", word, rest);
 
 		t = hmap_get(ts->dscope, full);
@@ -354,7 +367,7 @@ bool type_enumerator(struct types *ts, const char *name, int64_t *value, struct 
 	return btf_type_enumerator(ts, name, value, of);
 }
 
-/* ---- built-in types by function ---------------------------------------------------------------------- */
+/* ---- built-in types by function ---------------------------------------------------------- */
 
 struct type *type_int(struct types *ts)
 {
@@ -386,7 +399,7 @@ struct type *type_dynamic(struct types *ts)
 	return ts->dynamic;
 }
 
-/* ---- construction ------------------------------------------------------------------------------------ */
+/* ---- construction ------------------------------------------------------------------------ */
 
 struct type *type_pointer(struct types *ts, struct type *to)
 {
@@ -418,8 +431,8 @@ struct type *type_array(struct types *ts, struct type *of, uint64_t nelems)
 }
 
 /*
- * A qualified type is a nameless typedef of the unqualified one, so that a structure completed later is
- * complete under its qualifiers too.
+ * A qualified type is a nameless typedef of the unqualified one, so that a structure completed
+ * later is complete under its qualifiers too.
  */
 struct type *type_qualified(struct types *ts, struct type *t, bool is_const, bool is_volatile)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the checker: types, folding, storage, flags of clauses. Its messages are in test/lang/err.*. */
+/* Unit tests of the checker: types, folding, storage, flags of clauses. Its messages are in
+ * test/lang/err.*. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,9 @@ static int teardown(void **state)
 /* Compiles; the first clause, or NULL. */
 static struct clause *compile(const char *text)
 {
-	struct lang_source src = { .text = text, .len = strlen(text), .name = text, .field = SPEC_NAME };
+	struct lang_source src = {
+		.text = text, .len = strlen(text), .name = text, .field = SPEC_NAME
+	};
 
 	lang_prog_destroy(prog);
 	diag_clear(&diag);
@@ -110,7 +113,8 @@ static void test_variables(void **state)
 	struct ident *x, *y, *n, *a;
 
 	(void)state;
-	assert_non_null(compile("BEGIN /n++ == 0/ { x = 1; y = execname; this->z = timestamp; self->q[pid, \"a\"] = x; }"));
+	assert_non_null(compile("BEGIN /n++ == 0/ { x = 1; y = execname; this->z = timestamp; "
+				"self->q[pid, \"a\"] = x; }"));
 	x = ident_lookup(s, SCOPE_GLOBAL, "x");
 	y = ident_lookup(s, SCOPE_GLOBAL, "y");
 	n = ident_lookup(s, SCOPE_GLOBAL, "n");
@@ -186,7 +190,8 @@ static void test_aggregation(void **state)
 	struct clause *c;
 
 	(void)state;
-	c = compile("BEGIN { @q[execname, pid] = lquantize(arg0, 0, 100, 5, 2); printa(\"%s %d %@d\\n\", @q); }");
+	c = compile("BEGIN { @q[execname, pid] = lquantize(arg0, 0, 100, 5, 2); printa(\"%s %d "
+		    "%@d\\n\", @q); }");
 	assert_non_null(c);
 	id = ident_lookup(s, SCOPE_AGG, "q");
 	assert_int_equal(id->agg_nparams, 3);
@@ -205,7 +210,8 @@ static void test_inline_bomb(void **state)
 
 	(void)state;
 	for (int i = 0; i < 60; i++) {
-		int n = i ? snprintf(line, sizeof(line), "inline int a%d = a%d + a%d;\n", i, i - 1, i - 1)
+		int n = i ? snprintf(line, sizeof(line), "inline int a%d = a%d + a%d;\n", i, i - 1,
+				     i - 1)
 			  : snprintf(line, sizeof(line), "inline int a0 = pid;\n");
 
 		for (int j = 0; j < n; j++)

@@ -33,12 +33,18 @@ static void test_builtin(void **state)
 		const char *name, *is;
 		uint64_t size;
 	} t[] = {
-		{ "int", "int", 4 },		      { "long unsigned int", "unsigned long", 8 },
-		{ "unsigned", "unsigned int", 4 },    { "short int", "short", 2 },
-		{ "char", "char", 1 },		      { "unsigned char", "unsigned char", 1 },
-		{ "long long", "long long", 8 },      { "uint64_t", "uint64_t", 8 },
-		{ "string", "string", 256 },	      { "long double", "long double", 16 },
-		{ "uid_t", "uid_t", 4 },	      { "caddr_t", "caddr_t", 8 },
+		{ "int", "int", 4 },
+		{ "long unsigned int", "unsigned long", 8 },
+		{ "unsigned", "unsigned int", 4 },
+		{ "short int", "short", 2 },
+		{ "char", "char", 1 },
+		{ "unsigned char", "unsigned char", 1 },
+		{ "long long", "long long", 8 },
+		{ "uint64_t", "uint64_t", 8 },
+		{ "string", "string", 256 },
+		{ "long double", "long double", 16 },
+		{ "uid_t", "uid_t", 4 },
+		{ "caddr_t", "caddr_t", 8 },
 	};
 
 	(void)state;
@@ -69,8 +75,10 @@ static void test_names(void **state)
 	assert_string_equal(type_name(ts, type_parse(ts, "const char *")), "const char *");
 	assert_string_equal(type_name(ts, type_parse(ts, "int **")), "int **");
 	assert_string_equal(type_name(ts, type_pointer(ts, type_array(ts, i, 3))), "int (*)[3]");
-	assert_string_equal(type_name(ts, type_pointer(ts, type_new(ts, TYPE_FUNCTION, ""))), "function pointer");
-	assert_string_equal(type_name(ts, type_pointer(ts, type_new(ts, TYPE_STRUCT, "foo"))), "struct foo *");
+	assert_string_equal(type_name(ts, type_pointer(ts, type_new(ts, TYPE_FUNCTION, ""))),
+			    "function pointer");
+	assert_string_equal(type_name(ts, type_pointer(ts, type_new(ts, TYPE_STRUCT, "foo"))),
+			    "struct foo *");
 	assert_ptr_equal(type_pointer(ts, i), type_pointer(ts, i));
 }
 
@@ -104,18 +112,27 @@ static struct type *make_struct(const char *name, const struct type_member *m, s
 /* The examples of the language reference: bit-fields are not packed. */
 static void test_layout(void **state)
 {
-	struct type *i = type_int(ts), *c = type_builtin(ts, "char"), *h = type_builtin(ts, "short");
+	struct type *i = type_int(ts), *c = type_builtin(ts, "char"),
+		    *h = type_builtin(ts, "short");
 	struct type *l = type_builtin(ts, "long"), *s;
 	uint64_t off;
 
 	(void)state;
 	s = make_struct("a", (struct type_member[]){ { "a", i, 0, 1 }, { "b", i, 0, 3 } }, 2);
 	assert_int_equal(s->size, 2);
-	s = make_struct("b", (struct type_member[]){ { "a", i, 0, 20 }, { "b", i, 0, 3 }, { "c", i, 0, 12 } }, 3);
+	s = make_struct(
+		"b",
+		(struct type_member[]){ { "a", i, 0, 20 }, { "b", i, 0, 3 }, { "c", i, 0, 12 } },
+		3);
 	assert_int_equal(s->size, 6);
-	s = make_struct("c", (struct type_member[]){ { "a", c, 0, 2 }, { "b", h, 0, 12 }, { "c", l, 0, 32 } }, 3);
+	s = make_struct(
+		"c",
+		(struct type_member[]){ { "a", c, 0, 2 }, { "b", h, 0, 12 }, { "c", l, 0, 32 } },
+		3);
 	assert_int_equal(s->size, 8);
-	s = make_struct("d", (struct type_member[]){ { "a", c, 0, 0 }, { "b", l, 0, 0 }, { "c", c, 0, 0 } }, 3);
+	s = make_struct(
+		"d", (struct type_member[]){ { "a", c, 0, 0 }, { "b", l, 0, 0 }, { "c", c, 0, 0 } },
+		3);
 	assert_int_equal(s->size, 24);
 	assert_non_null(type_member(s, "c", &off));
 	assert_int_equal(off, 128);
