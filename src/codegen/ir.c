@@ -392,15 +392,16 @@ void ir_exit(struct ir *ir, int value)
 
 vreg ir_map_elem(struct ir *ir, enum cg_map map, vreg index, label fail)
 {
-	vreg fp, p;
+	vreg fp, fd, key, p;
 
 	/* One word for all: it is written right before each use. */
 	if (!ir->elem_slot)
 		ir->elem_slot = ir_stack_alloc(ir, 4);
 	fp = ir_stack(ir, 0);
 	ir_store(ir, 4, fp, ir->elem_slot, index);
-	p = ir_call(ir, BPF_FUNC_map_lookup_elem, 2, ir_mapfd(ir, map),
-		    ir_stack(ir, ir->elem_slot));
+	fd = ir_mapfd(ir, map);
+	key = ir_stack(ir, ir->elem_slot);
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, 2, fd, key);
 	ir_jcci(ir, IR_EQ, p, 0, fail);
 	return p;
 }

@@ -320,21 +320,19 @@ static int span_want(const struct scan *sc, vreg v)
 static bool span_fits_r0(const struct scan *sc, vreg v)
 {
 	const struct span *s = &sc->s[v];
-	const struct ir_insn *last = &sc->ir->v.v[s->end];
+	const struct ir_insn *first = &sc->ir->v.v[s->start], *last = &sc->ir->v.v[s->end];
 
-	if (s->end > s->start && sc->clobbers[s->end] != sc->clobbers[s->start + 1])
+	/* A result that shares a register with the base is made in R0: then the base must not be there. */
+	if (first->op == IR_OP_FETCH || first->op == IR_OP_XCHG)
 		return false;
 	if (s->end == s->start)
 		return true;
-	switch (last->op) {
-	case IR_OP_CMPXCHG: /* R0 takes b before a and c are read */
-		return last->a != v && last->c != v && last->d != v;
-	case IR_OP_FETCH:
-	case IR_OP_XCHG:
+	if (sc->clobbers[s->end] != sc->clobbers[s->start + 1])
 		return false;
-	default:
-		return !(insn_is_call(last) && last->d == v);
-	}
+	/* R0 takes b before a and c are read. */
+	if (last->op == IR_OP_CMPXCHG)
+		return last->a != v && last->c != v && last->d != v;
+	return !(insn_is_call(last) && last->d == v);
 }
 
 static void spans_classify(struct scan *sc)
