@@ -117,16 +117,4 @@ void agg_value_print(struct str *out, const struct aggdesc *d, const uint64_t *v
 /* The order of values: <0, 0, >0. */
 int agg_value_cmp(const struct aggdesc *d, const uint64_t *x, const uint64_t *y);
 
-/*
- * Buckets of llquantize(v, factor, low, high, steps): one word each, in this order, N = (high - low + 1) *
- * (steps - steps / factor):
- *	0		v <= -factor^(high+1)
- *	1 .. N		negative, the mirror of the positive ones, from the largest magnitude down
- *	N+1		|v| < factor^low
- *	N+2 .. 2N+1	positive, by magnitude m, then by step
- *	2N+2		v >= factor^(high+1)
- * Step i of magnitude m begins at MAX(factor^m, (i + steps / factor) * factor^(m+1) / steps).
- */
-uint32_t agg_llquantize_words(int64_t factor, int64_t low, int64_t high, int64_t steps);
-
 #endif

@@ -116,22 +116,23 @@ static int64_t ll_per_magnitude(int64_t factor, int64_t steps)
 	return steps - steps / factor;
 }
 
-uint32_t agg_llquantize_words(int64_t factor, int64_t low, int64_t high, int64_t steps)
-{
-	return 2 * (uint32_t)((high - low + 1) * ll_per_magnitude(factor, steps)) + 3;
-}
-
-/* The label of positive bucket k; false if it is between integers and so can hold nothing. */
+/*
+ * The label of positive bucket k; false if no value can fall into it: parts of the lowest magnitude that are
+ * narrower than 1 are whole numbers, and what is left of its buckets is never used.
+ */
 static bool ll_label(const struct aggdesc *d, int64_t k, int64_t *label)
 {
-	int64_t factor = d->params[0], steps = d->params[3], per = ll_per_magnitude(factor, steps);
-	int64_t low = power(factor, d->params[1] + k / per);
-	unsigned __int128 scaled = (unsigned __int128)(uint64_t)(k % per + steps / factor) *
-				   ((unsigned __int128)(uint64_t)low * (uint64_t)factor);
-	int64_t at = (int64_t)(scaled / (uint64_t)steps);
+	uint64_t factor = (uint64_t)d->params[0], steps = (uint64_t)d->params[3];
+	uint64_t per = (uint64_t)ll_per_magnitude(d->params[0], d->params[3]), i = (uint64_t)k % per;
+	uint64_t from = (uint64_t)power(d->params[0], d->params[1] + k / (int64_t)per);
+	uint64_t width = (uint64_t)((unsigned __int128)from * factor / steps);
 
-	*label = MAX(at, low);
-	return at <= low ? k % per == 0 : scaled % (uint64_t)steps == 0;
+	if (!width) {
+		*label = (int64_t)(from + i);
+		return from + i < from * factor;
+	}
+	*label = (int64_t)MAX(from, (i + from / width) * width);
+	return true;
 }
 
 static uint32_t buckets(const struct aggdesc *d)
@@ -139,7 +140,7 @@ static uint32_t buckets(const struct aggdesc *d)
 	switch (d->func) {
 	case FN_quantize: return ABI_AGG_QUANTIZE_WORDS;
 	case FN_lquantize: return (uint32_t)lquantize_levels(d) + 2;
-	default: return agg_llquantize_words(d->params[0], d->params[1], d->params[2], d->params[3]);
+	default: return (uint32_t)ABI_AGG_LLQUANTIZE_WORDS(d->params[0], d->params[1], d->params[2], d->params[3]);
 	}
 }
 

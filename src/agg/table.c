@@ -8,8 +8,6 @@
 
 #include "agg/impl.h"
 
-#define FIXED_START 64 /* offset of the first value of an aggregation without key */
-
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
 struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t strtab_size)
@@ -375,6 +373,7 @@ int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t
 	int err;
 
 	merge_fixed(a, conf, half);
+	memset(half, 0, sizeof(struct abi_agghalf));
 	if (used <= conf->agg_start)
 		return 0;
 	err = merge_entries(a, conf, half, used, &count);

@@ -44,8 +44,8 @@ struct buffer_request {
 	uint32_t reserve;    /* fill: bytes that END may need */
 	bool aggs;	     /* some clause aggregates */
 	uint64_t aggsize;    /* bytes wanted per half */
-	uint32_t agg_fixed;  /* bytes of the values of aggregations without key, from offset 64 */
-	uint32_t agg_min;    /* bytes of the largest entry; an aggsize without room for it is refused */
+	uint32_t agg_fixed;  /* bytes of the values of aggregations without key, behind struct abi_agghalf */
+	uint32_t agg_min;    /* bytes of one entry of each shape; an aggsize without room is refused */
 	bool frames;
 	uint32_t frame_size; /* bytes of one frame, struct abi_frame included */
 	uint32_t strsize;
@@ -160,8 +160,7 @@ static inline const struct abi_rec *buffer_snap_next(struct buffer_snap *s)
 
 /*
  * The same exchange on the aggregation word. 1: *half and *used (bytes up to the end of the last entry)
- * are the consumer's until the next call for this slot; it must leave the half all zero but for the fixed
- * part's own rules (agg/agg.h). 0: there is nothing (no aggregations). -EAGAIN as above.
+ * are the consumer's until the next call for this slot; it must leave the half all zero (aggs_merge() does). 0: there is nothing (no aggregations). -EAGAIN as above.
  */
 int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *used);
 

@@ -183,7 +183,7 @@ static void agg_layout(struct abi_conf *c, uint32_t size, uint32_t fixed)
 	while (buckets * 2 <= size / 8 / sizeof(uint32_t) && buckets < (1u << 22))
 		buckets *= 2;
 	c->aggsize = size;
-	c->agg_heads = ROUND_UP(64 + fixed, 64);
+	c->agg_heads = ROUND_UP((uint32_t)sizeof(struct abi_agghalf) + fixed, 64);
 	c->agg_buckets = buckets;
 	c->agg_start = ROUND_UP(c->agg_heads + buckets * (uint32_t)sizeof(uint32_t), 8);
 }
@@ -200,7 +200,7 @@ static int aggs_make(struct sizing *s, uint32_t size)
 static uint64_t agg_floor(const struct buffer_request *req)
 {
 	struct abi_conf c;
-	uint64_t n = ROUND_UP(64 + (uint64_t)req->agg_fixed, 64) + 8 + req->agg_min;
+	uint64_t n = ROUND_UP(sizeof(struct abi_agghalf) + (uint64_t)req->agg_fixed, 64) + 8 + req->agg_min;
 
 	for (;; n += 8) {
 		agg_layout(&c, n, req->agg_fixed);
@@ -274,7 +274,7 @@ static void cpus_init(struct buffers *b)
 		c = &cpus[b->slots[i].cpu];
 		c->slot = i;
 		gate_init(&b->slots[i].buf, &c->word, c->left, start);
-		gate_init(&b->slots[i].agg, &c->agg_word, c->agg_left, b->conf.agg_start);
+		gate_init(&b->slots[i].agg, &c->agg_word, c->agg_left, 0);
 	}
 }
 

@@ -311,6 +311,7 @@ void buffers_release(struct buffers *b, struct buffer_snap *snap)
 int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *used)
 {
 	struct gate *g = &b->slots[slot].agg;
+	const struct abi_agghalf *h;
 	uint64_t word;
 	int err = 0;
 
@@ -326,7 +327,8 @@ int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *
 	if (err)
 		return err;
 	g->flipped = false;
-	*half = (char *)b->aggs.mem + (size_t)b->conf.aggsize * (slot * 2 + g->old_half);
-	*used = MIN(MAX(g->old_off, b->conf.agg_start), b->conf.aggsize);
+	h = (const struct abi_agghalf *)((char *)b->aggs.mem + (size_t)b->conf.aggsize * (slot * 2 + g->old_half));
+	*half = (void *)h;
+	*used = b->conf.agg_start + (uint32_t)MIN(h->used, b->conf.aggsize - b->conf.agg_start);
 	return 1;
 }
