@@ -891,8 +891,8 @@ static void inline_check(struct parse *p, const struct declarator *dr, struct ty
 			    "inline declaration cannot be of scalar array type: %s", dr->name);
 }
 
-void decl_inline(struct parse *p, struct srcloc loc, struct declspec *ds, struct declarator *dr,
-		 struct node *expr)
+static void inline_define(struct parse *p, struct srcloc loc, struct declspec *ds,
+			  struct declarator *dr, struct node *expr)
 {
 	struct ident now = { .kind = IDENT_INLINE, .line = loc.line, .inl = expr }, *id;
 	const struct derive *tuple;
@@ -931,4 +931,11 @@ void decl_inline(struct parse *p, struct srcloc loc, struct declspec *ds, struct
 	id->inl_params = now.inl_params;
 	id->declared = true;
 	pragma_defined(p, id);
+}
+
+void decl_inline(struct parse *p, struct srcloc loc, struct declspec *ds, struct declarator *dr,
+		 struct node *expr)
+{
+	inline_define(p, loc, ds, dr, expr);
+	p->arena = p->prog->arena;
 }

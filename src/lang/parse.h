@@ -208,6 +208,7 @@ int lang_yyparse(struct parse *p);
 /* ---- scan.c ---- */
 
 void scan_advance(struct parse *p, const char *text, size_t n);
+void scan_eof(struct parse *p);
 void scan_mode(struct parse *p, enum parse_mode mode);
 int scan_done(struct parse *p,
 	      int token); /* keeps prev, prev2; gives the token, or the error token */

@@ -31,6 +31,13 @@ void scan_advance(struct parse *p, const char *text, size_t n)
 	p->off += n;
 }
 
+/* There is no token: errors have their place behind the text. */
+void scan_eof(struct parse *p)
+{
+	p->tok = (struct text){ NULL, 0 };
+	p->tokloc = (struct srcloc){ p->file, p->line, (int)(p->off - p->line_off + 1) };
+}
+
 void scan_mode(struct parse *p, enum parse_mode mode)
 {
 	p->mode = mode;
@@ -234,8 +241,12 @@ int scan_word(struct parse *p, union LANG_YYSTYPE *val, const char *word, size_t
 	bool tag = p->prev == K_STRUCT || p->prev == K_UNION || p->prev == K_ENUM;
 	char *name;
 
-	if (k && !member)
+	if (k && !member) {
+		/* An inline outlives its unit; decl_inline() goes back to the unit's arena. */
+		if (k->token == K_INLINE)
+			p->arena = p->s->arena;
 		return k->token;
+	}
 	name = arena_strndup(p->arena, word, n);
 	if (!member && !tag) {
 		val->type = scan_type(p, name);
