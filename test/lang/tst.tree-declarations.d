@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* what: declarations give names their types, in every form */
-/* @@flags: -e -x tree=1 */
+/* @@run: $DTRACE -e -x tree=1 -s $FILE || : the tree is checked, not the code */
+/* @@errfilter: /^dtrace: /d */
 
 typedef unsigned long long int big_t, *big_p;
 struct list {

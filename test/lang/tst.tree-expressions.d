@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* what: the tree of every operator, with its precedence and type */
-/* @@flags: -e -x tree=1 */
+/* @@run: $DTRACE -e -x tree=1 -s $FILE || : the tree is checked, not the code */
+/* @@errfilter: /^dtrace: /d */
 
 BEGIN
 /pid / 2 > 1 || pid == 1 ^^ tid != 2 && !uid/

@@ -1,7 +1,8 @@
 #!/usr/sbin/dtrace -s
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* what: the tree of every statement; empty ones and the last ; may be left out */
-/* @@flags: -e -x tree=1 */
+/* @@run: $DTRACE -e -x tree=1 -s $FILE || : the tree is checked, not the code */
+/* @@errfilter: /^dtrace: /d */
 
 BEGIN, dtrace:::END, :::ERROR
 {

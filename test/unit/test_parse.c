@@ -244,7 +244,7 @@ static void test_words(void **state)
 	assert_line(text_of("BEGIN { trace((ssize_t)+1); }"), "int 1 <ssize_t>");
 	assert_line(text_of("int*p; BEGIN { trace(sizeof (*p)); }"), "int 4 <size_t>");
 	assert_line(script("ssize_t*q;\nBEGIN { trace(q); }"), "var q <ssize_t *>");
-	assert_string_equal(text_of("ssize_t x;"), "[D_SYNTAX] syntax error near \"x\"");
+	assert_string_equal(text_of("ssize_t x;"), "[D_SYNTAX] syntax error near \";\"");
 	assert_string_equal(text_of("`x:::"), "[D_SYNTAX] syntax error near \"`\"");
 	s->opt.pspec_file = true;
 	assert_string_equal(script("ssize_t x;"),
