@@ -19,6 +19,7 @@
 #define CPU_SHIFT 8
 _Static_assert(sizeof(struct abi_cpu) == 1 << CPU_SHIFT, "struct abi_cpu is indexed by a shift");
 #define FRAME_TRIES 4
+#define NEAR_CLAUSES 16
 #define OFF_MAX 32000 /* displacements of BPF's loads and stores have 16 bits */
 
 struct ir *cg_ir(struct cg *cg)
@@ -530,6 +531,17 @@ static int group_check(struct cg *cg)
 	return 0;
 }
 
+/* Where the firing ends before any clause. */
+static void ways_out(struct cg *cg, bool frame, label none)
+{
+	if (frame) {
+		ir_place(cg->ir, none);
+		frame_lost(cg);
+	}
+	ir_place(cg->ir, cg->out);
+	ir_exit(cg->ir, 0);
+}
+
 int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, struct diag *d)
 {
 	struct cg cg = {.env = env, .g = g, .ir = ir, .d = d, .row = VREG_NONE, .rows = VREG_NONE,
@@ -557,15 +569,24 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 		frame_claim(&cg, none);
 		locals_clear(&cg);
 	}
-	group_clauses(&cg);
-	if (frame) {
-		frame_give_back(&cg);
-		ir_jmp(ir, cg.out);
-		ir_place(ir, none);
-		frame_lost(&cg);
+	if (g->nclauses > NEAR_CLAUSES) { /* the early ways out would be too far from the end for a jump */
+		label go = ir_label(ir);
+
+		ir_jmp(ir, go);
+		ways_out(&cg, frame, none);
+		ir_place(ir, go);
+		group_clauses(&cg);
+		if (frame)
+			frame_give_back(&cg);
+		ir_exit(ir, 0);
+	} else {
+		group_clauses(&cg);
+		if (frame) {
+			frame_give_back(&cg);
+			ir_jmp(ir, cg.out);
+		}
+		ways_out(&cg, frame, none);
 	}
-	ir_place(ir, cg.out);
-	ir_exit(ir, 0);
 	if (d->set)
 		return -1;
 	if (ir->error)

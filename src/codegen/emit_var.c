@@ -12,6 +12,7 @@
 #include <sys/timex.h>
 
 #include "codegen/cg_impl.h"
+#include "kern/kern.h"
 
 /* ---- built-in variables ----------------------------------------------------------------------------- */
 
@@ -60,33 +61,23 @@ static vreg read_kernel(struct cg *cg, vreg addr, int size, bool is_signed)
 	return v;
 }
 
-/* A member of struct task_struct, perhaps of a struct in it: "se", "sum_exec_runtime". */
-static vreg task_member(struct cg *cg, vreg task, const char *name, const char *sub, struct srcloc loc)
+/* A member of struct task_struct by its path; the offset is this kernel's. */
+static vreg task_member(struct cg *cg, vreg task, const char *path, int size, struct srcloc loc)
 {
-	struct type *t = type_lookup(cg->env->ses->types, "struct task_struct");
-	const struct type_member *m;
-	uint64_t off = 0, more = 0;
+	int off = kern_btf_member_offset("task_struct", path);
 
-	m = t ? type_member(t, name, &off) : NULL;
-	if (m && sub)
-		m = type_member(m->type, sub, &more);
-	if (!m) {
-		cg_error(cg, loc, "this kernel does not describe task_struct's member %s", sub ? sub : name);
+	if (off < 0) {
+		cg_error(cg, loc, "this kernel does not describe task_struct's member %s", path);
 		return ir_imm(cg->ir, 0);
 	}
-	int size;
-	bool is_signed;
-	type_width(m->type, &size, &is_signed);
-	vreg addr = ir_mov(cg->ir, task);
-	ir_alui(cg->ir, IR_ADD, addr, (int64_t)((off + more) / 8));
-	return read_kernel(cg, addr, size, is_signed);
+	return read_kernel(cg, cg_ptr_add(cg, task, off), size, false);
 }
 
 static vreg parent_pid(struct cg *cg, struct srcloc loc)
 {
 	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
 
-	return task_member(cg, task_member(cg, task, "real_parent", NULL, loc), "tgid", NULL, loc);
+	return task_member(cg, task_member(cg, task, "real_parent", 8, loc), "tgid", 4, loc);
 }
 
 /*
@@ -96,8 +87,8 @@ static vreg parent_pid(struct cg *cg, struct srcloc loc)
 static vreg virtual_time(struct cg *cg, struct srcloc loc)
 {
 	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
-	vreg sum = task_member(cg, task, "se", "sum_exec_runtime", loc);
-	vreg start = task_member(cg, task, "se", "exec_start", loc);
+	vreg sum = task_member(cg, task, "se.sum_exec_runtime", 8, loc);
+	vreg start = task_member(cg, task, "se.exec_start", 8, loc);
 
 	ir_alu(cg->ir, IR_SUB, sum, start);
 	ir_alu(cg->ir, IR_ADD, sum, cg_timestamp(cg));

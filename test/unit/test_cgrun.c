@@ -1008,6 +1008,39 @@ static void test_large(void **state)
 	str_free(&text);
 }
 
+/* Every way of generating code for clauses of every shape is accepted by the verifier. */
+static void test_every_way(void **state)
+{
+	static const char *const texts[] = {
+		"t { }",
+		"t /0/ { trace(1); }",
+		"t /1/ { trace(arg0); }",
+		"t { exit(0); }",
+		"t /arg0 && execname != \"abc\"/ { @[execname] = max(arg1); }",
+		"int x; t /arg0 / x/ { trace(execname); trace(timestamp); } ERROR { trace(timestamp); @ = count(); }",
+		"int x; t { @a[pid] = quantize(arg0); trace(arg1 % x); if (arg0) { trace(execname); @ = sum(1); } else exit(1); }"
+		"ERROR /arg4 == 4/ { self->x = arg4; trace(strjoin(execname, \"z\")); }"
+		"t { this->s = copyinstr(arg0); self->x++; a[this->s, arg0] = execname; trace(a[\"q\", 1]); }",
+	};
+
+	(void)state;
+	NEED_ROOT();
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		for (int way = 0; way < 3 * 8; way++) {
+			struct run *r = run_start((struct want){.policy = way / 8, .accounting = way & 1,
+				.temporal = way >> 1 & 1, .rows = way >> 2 & 1}, texts[i]);
+
+			fire(r, 1, 2, 3);
+			fire(r, 0, 2, 3);
+			if (r->env.policy == CG_RING)
+				ring_records(r);
+			else
+				records(r);
+			run_end(r);
+		}
+	}
+}
+
 static void test_refused(void **state)
 {
 	struct run *r;
@@ -1028,7 +1061,7 @@ int main(void)
 		cmocka_unit_test(test_stddev_wide), cmocka_unit_test(test_faults), cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_full_switch), cmocka_unit_test(test_full_fill), cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_frames), cmocka_unit_test(test_closed_aggs), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_every_way), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
