@@ -11,6 +11,7 @@
  *   emit_agg.c   aggregations
  *   emit_act.c   actions and subroutines, one table row each
  *   strtab.c     string table
+ *   clock.c      differences of clocks
  *
  * Rules that hold everywhere:
  * - A register returned by an expression belongs to the caller, who may change it.
@@ -148,6 +149,10 @@ vreg frame_load(struct cg *cg, int size, uint32_t off);
 vreg frame_address(struct cg *cg); /* as a plain number */
 uint32_t cg_strsize(const struct cg *cg);
 uint32_t cg_strbytes(const struct cg *cg);
+
+/* ---- clock.c ---------------------------------------------------------------------------------------- */
+int64_t clock_tai_offset(void);
+int64_t clock_sched_offset(void);
 
 /* ---- layout.c --------------------------------------------------------------------------------------- */
 int layout_make(struct cg_clause *cl, struct diag *d);

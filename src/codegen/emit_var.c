@@ -9,7 +9,6 @@
  *   *p, p->m, p[i] by a checked read: a bad address is a fault, never a 0
  */
 #include <stddef.h>
-#include <sys/timex.h>
 
 #include "codegen/cg_impl.h"
 #include "kern/kern.h"
@@ -28,19 +27,11 @@ static vreg id_half(struct cg *cg, int helper, bool upper)
 	return v;
 }
 
-/* Seconds between TAI and UTC as the kernel has them: 0 unless a time service set them. */
-static int64_t tai_offset_ns(void)
-{
-	struct timex tx = {.modes = 0};
-
-	return adjtimex(&tx) < 0 ? 0 : (int64_t)tx.tai * 1000000000;
-}
-
 /* BPF has no CLOCK_REALTIME; CLOCK_TAI follows the same steps and differs by whole seconds. */
 static vreg walltime(struct cg *cg)
 {
 	vreg t = ir_call(cg->ir, BPF_FUNC_ktime_get_tai_ns, 0);
-	int64_t offset = tai_offset_ns();
+	int64_t offset = clock_tai_offset();
 
 	if (offset)
 		ir_alui(cg->ir, IR_SUB, t, offset);
@@ -80,18 +71,40 @@ static vreg parent_pid(struct cg *cg, struct srcloc loc)
 	return task_member(cg, task_member(cg, task, "real_parent", 8, loc), "tgid", 4, loc);
 }
 
+/* Time of this CPU that went to interrupts or the hypervisor: the scheduler's clock of tasks leaves it out. */
+static vreg lost_time(struct cg *cg, vreg task, struct srcloc loc)
+{
+	int clock = kern_btf_member_offset("rq", "clock"), tasks = kern_btf_member_offset("rq", "clock_task");
+	int rq = kern_btf_member_offset("cfs_rq", "rq");
+
+	if (clock < 0 || tasks < 0 || rq < 0)
+		return ir_imm(cg->ir, 0);
+	vreg p = task_member(cg, task, "se.cfs_rq", 8, loc);
+	p = read_kernel(cg, cg_ptr_add(cg, p, rq), 8, false);
+	vreg lost = read_kernel(cg, cg_ptr_add(cg, p, clock), 8, false);
+	ir_alu(cg->ir, IR_SUB, lost, read_kernel(cg, cg_ptr_add(cg, p, tasks), 8, false));
+	return lost;
+}
+
 /*
- * The time a thread has run: what the scheduler has booked, and what has passed since it last did so. Its
- * clock is not ours, but differs by a constant, which drops out of differences.
+ * The time a thread has run: what the scheduler has booked, and what has passed since it last did so, by its
+ * own clock, which differs from ours by a constant and by the time lost on this CPU.
  */
 static vreg virtual_time(struct cg *cg, struct srcloc loc)
 {
-	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
+	struct ir *ir = cg->ir;
+	label booked = ir_label(ir);
+	vreg task = ir_call(ir, BPF_FUNC_get_current_task, 0);
 	vreg sum = task_member(cg, task, "se.sum_exec_runtime", 8, loc);
-	vreg start = task_member(cg, task, "se.exec_start", 8, loc);
+	vreg since = task_member(cg, task, "se.exec_start", 8, loc);
 
-	ir_alu(cg->ir, IR_SUB, sum, start);
-	ir_alu(cg->ir, IR_ADD, sum, cg_timestamp(cg));
+	ir_neg(ir, since);
+	ir_alu(ir, IR_SUB, since, lost_time(cg, task, loc));
+	ir_alu(ir, IR_ADD, since, cg_timestamp(cg));
+	ir_alui(ir, IR_SUB, since, cg->trial ? 0 : clock_sched_offset());
+	ir_jcci(ir, IR_SLT, since, 0, booked);
+	ir_alu(ir, IR_ADD, sum, since);
+	ir_place(ir, booked);
 	return sum;
 }
 
