@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keyed aggregations: finds or creates the entry of a key in a half of the aggregation buffer (abi/abi.h).
+ * Keyed aggregations: finds or creates the entry of a key in a half of the aggregation buffer
+ * (abi/abi.h).
  *
- * The caller has entered the half and leaves it when it has updated the value, so nobody clears the half
- * meanwhile. Others on this CPU may nest: a head is changed by cmpxchg only, after the entry is complete.
- * Two that create the same key at once make two entries; the consumer adds them up.
+ * The caller has entered the half and leaves it when it has updated the value, so nobody clears
+ * the half meanwhile. Others on this CPU may nest: a head is changed by cmpxchg only, after the
+ * entry is complete. Two that create the same key at once make two entries; the consumer adds
+ * them up.
  *
- * rt_agg() is the short path: short key, entry exists, near the head of its chain. Everything else is done by rt_agg_slow().
+ * rt_agg() is the short path: short key, entry exists, near the head of its chain. Everything
+ * else is done by rt_agg_slow().
  */
 #include "rt.h"
 
@@ -40,7 +43,10 @@ static __always_inline bool entry_is(const struct abi_aggent *e, u32 hash, u64 s
 	return e->hash == hash && *(const u64 *)&e->shape == shape_nwords;
 }
 
-/* Compares n words of a key with those of an entry at `off` of the half; at most CHUNK are looked at. */
+/*
+ * Compares n words of a key with those of an entry at `off` of the half; at most CHUNK are
+ * looked at.
+ */
 ROUTINE u64 rt_agg_differ(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 {
 	const char *f = frame_get(frame), *half = elem_get(aggs, elem);
@@ -133,44 +139,52 @@ static __always_inline bool entry_publish(char *half, u64 off, u32 hash)
 	return false;
 }
 
-static __always_inline u64 entry_create(u64 frame, u64 key, u64 nwords, u64 shape, u64 elem,
-					u64 value_words, u32 hash, char *half)
+/*
+ * Makes the entry. header: shape | nwords << 32; words_hash: words of the value | hash << 32.
+ * Gives its offset, 0 when there is no room.
+ */
+ROUTINE u64 rt_agg_create(u64 frame, u64 key, u64 header, u64 words_hash, u64 elem)
 {
-	u64 off = entry_reserve(half, ENTRY_HEADER + 8 * (nwords + value_words));
+	char *half = elem_get(aggs, elem);
+	u64 nwords = header >> 32, off, i;
 	struct abi_aggent *e;
-	u64 i;
 
+	if (!half)
+		return 0;
+	off = entry_reserve(half, ENTRY_HEADER + 8 * (nwords + (u32)words_hash));
 	FENCE(off);
 	if (!off || off > conf.aggsize - ENTRY_HEADER)
 		return 0;
 	e = (struct abi_aggent *)(half + off);
-	e->hash = hash;
-	e->shape = shape;
-	e->nwords = nwords;
+	e->hash = words_hash >> 32;
+	*(u64 *)&e->shape = header;
+	nwords = min_u64(nwords, conf.frame_size / 8);
 	NOUNROLL
 	for (i = 0; i < nwords; i += CHUNK)
-		rt_agg_copy(frame, key + i * 8, elem, off + ENTRY_HEADER + i * 8,
-			    nwords - i);
-	return entry_publish(half, off, hash) ? off : 0;
+		rt_agg_copy(frame, key + i * 8, elem, off + ENTRY_HEADER + i * 8, nwords - i);
+	return entry_publish(half, off, words_hash >> 32) ? off : 0;
 }
 
 #define WALK_FOUND (1ull << 32)
 
 /*
- * Follows a chain from `off` for CHAIN_STEP entries. Gives the entry's offset | WALK_FOUND, the offset to go
- * on from, or 0 at the end. header: shape | nwords << 32; elem_hash: elem | hash << 32.
+ * Follows a chain from `off` for CHAIN_STEP entries. Gives the entry's offset | WALK_FOUND, the
+ * offset to go on from, or 0 at the end. header: shape | nwords << 32; elem_hash: elem | hash
+ * << 32.
  */
 ROUTINE u64 rt_agg_walk(u64 frame, u64 key, u64 header, u64 elem_hash, u64 off)
 {
 	char *half = elem_get(aggs, (u32)elem_hash);
+	const struct abi_aggent *e;
 	u64 i;
 
 	if (!half)
 		return 0;
 	NOUNROLL
 	for (i = 0; i < CHAIN_STEP; i++) {
-		const struct abi_aggent *e;
-
+		/* Computed anew in each turn: stack is dearer than time here. */
+		FENCE(header);
+		FENCE(elem_hash);
 		FENCE(off);
 		if (!off || off > conf.aggsize - ENTRY_HEADER)
 			return 0;
@@ -178,7 +192,28 @@ ROUTINE u64 rt_agg_walk(u64 frame, u64 key, u64 header, u64 elem_hash, u64 off)
 		if (entry_is(e, elem_hash >> 32, header) &&
 		    rt_agg_equal(frame, key, (u32)elem_hash, off + ENTRY_HEADER, header >> 32))
 			return off | WALK_FOUND;
-		off = e->next;
+		FENCE(off);
+		if (off > conf.aggsize - ENTRY_HEADER)
+			return 0;
+		off = *(u32 *)(half + off);
+	}
+	return off;
+}
+
+/* Gives the entry's offset | WALK_FOUND, 0 if there is none, else the chain is too long to tell. */
+ROUTINE u64 rt_agg_find(u64 frame, u64 key, u64 header, u64 elem_hash)
+{
+	char *half = elem_get(aggs, (u32)elem_hash);
+	u64 off, i;
+
+	if (!half)
+		return 0;
+	off = *head_at(half, elem_hash >> 32);
+	NOUNROLL
+	for (i = 0; i < CHAIN_MAX && off; i += CHAIN_STEP) {
+		off = rt_agg_walk(frame, key, header, elem_hash, off);
+		if (off & WALK_FOUND)
+			break;
 	}
 	return off;
 }
@@ -186,26 +221,20 @@ ROUTINE u64 rt_agg_walk(u64 frame, u64 key, u64 header, u64 elem_hash, u64 off)
 /* Any key. Gives the offset of the value in the half, 0 when the update is dropped (counted). */
 ROUTINE u64 rt_agg_slow(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 {
-	char *half = elem_get(aggs, elem);
-	u64 shape = (u32)shape_words;
-	u64 off, i;
-	u32 hash;
+	u64 header = (u32)shape_words | nwords << 32, hash, off;
 
-	if (!half || nwords > conf.frame_size / 8)
+	if (nwords > conf.frame_size / 8)
 		goto drop;
-	hash = hash_fold(rt_key_hash(frame, key, nwords, hash_seed(shape, nwords)));
-	off = *head_at(half, hash);
-	NOUNROLL
-	for (i = 0; i < CHAIN_MAX && off; i += CHAIN_STEP) {
-		off = rt_agg_walk(frame, key, shape | nwords << 32, elem | (u64)hash << 32, off);
-		if (off & WALK_FOUND)
-			return (u32)off + ENTRY_HEADER + 8 * nwords;
-	}
+	hash = rt_key_hash(frame, key, nwords, hash_seed((u32)shape_words, nwords));
+	hash = (u64)hash_fold(hash) << 32;
+	off = rt_agg_find(frame, key, header, (u32)elem | hash);
+	/* Not found after CHAIN_MAX entries: the buffer is too small for its keys. */
+	if (!off)
+		off = rt_agg_create(frame, key, header, shape_words >> 32 | hash, elem);
+	else if (!(off & WALK_FOUND))
+		goto drop;
 	if (off)
-		goto drop; /* a chain this long means that the buffer is too small for its keys */
-	off = entry_create(frame, key, nwords, shape, elem, shape_words >> 32, hash, half);
-	if (off)
-		return off + ENTRY_HEADER + 8 * nwords;
+		return (u32)off + ENTRY_HEADER + 8 * (header >> 32);
 drop:
 	drop_count(ABI_DROP_AGGREGATION);
 	return 0;
@@ -213,12 +242,15 @@ drop:
 
 ROUTINE u64 rt_agg(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 {
-	char *f = frame_get(frame), *half = elem_get(aggs, elem);
+	u32 index = frame; /* one place in the stack for both */
+	char *f = bpf_map_lookup_elem(frames, &index), *half;
 	u64 seed = hash_seed((u32)shape_words, nwords);
 	u64 header = (u32)shape_words | nwords << 32;
 	u64 off, i;
 	u32 hash;
 
+	index = elem;
+	half = bpf_map_lookup_elem(aggs, &index);
 	if (!f || !half || nwords > KEY_INLINE)
 		goto slow;
 	FENCE(key);
@@ -226,8 +258,8 @@ ROUTINE u64 rt_agg(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 elem)
 		goto slow;
 	hash = hash_fold(key_hash_inline((u64 *)(f + key), nwords, seed));
 	/*
-	 * The verifier comes here once for every nwords. From here on only `header` is used, of which it
-	 * knows nothing, so that it goes on once.
+	 * The verifier comes here once for every nwords. From here on only `header` is used, of
+	 * which it knows nothing, so that it goes on once.
 	 */
 	FENCE(header);
 	off = *head_at(half, hash);

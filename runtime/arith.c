@@ -20,7 +20,10 @@ ROUTINE u64 rt_smod(u64 a, u64 b)
 	return (s64)a < 0 ? -r : r;
 }
 
-/* Number of bits of v up to its highest one; without branches, which the verifier would multiply. */
+/*
+ * Number of bits of v up to its highest one; without branches, which the verifier would
+ * multiply.
+ */
 static __always_inline u64 bit_length(u64 v)
 {
 	v |= v >> 1;
@@ -49,7 +52,10 @@ ROUTINE u64 rt_quantize(u64 value)
 	return (s64)value < 0 ? 63 - k : 63 + k;
 }
 
-/* base_limit: base in the low, limit in the high 32 bits, both signed. 0: below; levels + 1: above. */
+/*
+ * base_limit: base in the low, limit in the high 32 bits, both signed. 0: below; levels + 1:
+ * above.
+ */
 ROUTINE u64 rt_lquantize(u64 value, u64 base_limit, u64 step)
 {
 	s64 base = (s64)(base_limit << 32) >> 32, limit = (s64)base_limit >> 32;

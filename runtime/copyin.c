@@ -7,9 +7,10 @@
 #define COPYIN_MAX (64ull * 4096)
 
 /*
- * Copies blocks of a fixed size while they fit; the rest is for the next smaller size. The verifier cannot
- * know that a position plus a size stays inside the frame, but it can for each block. One function for each
- * size, so that their loops are checked one after the other, not one inside the other.
+ * Copies blocks of a fixed size while they fit; the rest is for the next smaller size. The
+ * verifier cannot know that a position plus a size stays inside the frame, but it can for each
+ * block. One function for each size, so that their loops are checked one after the other, not
+ * one inside the other.
  */
 static __always_inline u64 blocks_copy(u64 frame, u64 pos, u64 addr, u64 left, u32 block, u32 times)
 {
@@ -61,11 +62,11 @@ static __always_inline u64 all_copy(u64 frame, u64 pos, u64 addr, u64 size)
 {
 	u64 left = size;
 
-#define STEP(block)                                                                   \
-	if (left >= (block)) {                                                        \
+#define STEP(block)                                                                        \
+	if (left >= (block)) {                                                             \
 		if (rt_copyin_##block(frame, pos + size - left, addr + size - left, left)) \
-			return 1;                                                     \
-		left %= (block);                                                      \
+			return 1;                                                          \
+		left %= (block);                                                           \
 	}
 	STEP(4096);
 	STEP(512);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dynamic variables: thread-local variables and associative arrays, in one hash map of the kernel.
+ * Dynamic variables: thread-local variables and associative arrays, in one hash map of the
+ * kernel.
  *
- * Stores always go through the map's update, never through a pointer found before: an element may be
- * deleted and given to another key at any time, by another CPU or by a nested firing.
+ * Stores always go through the map's update, never through a pointer found before: an element
+ * may be deleted and given to another key at any time, by another CPU or by a nested firing.
  */
 #include "rt.h"
 
 #include <linux/errno.h>
 
-/* Reads the tuple into a key: the words themselves, or four hashes of them when there are too many. */
+/*
+ * Reads the tuple into a key: the words themselves, or four hashes of them when there are too
+ * many.
+ */
 static __always_inline void key_make(struct abi_dvar_key *k, const char *f, u64 frame, u64 key,
 				     u64 nwords_var)
 {
@@ -25,12 +29,12 @@ static __always_inline void key_make(struct abi_dvar_key *k, const char *f, u64 
 			k->w[i] = rt_key_hash(frame, key, nwords, (i + 1) * 0xd1b54a32d192ed03ull);
 		return;
 	}
-#define STEP(i)                                                 \
-	if (nwords <= (i))                                      \
-		return;                                         \
-	w = word_at(f, key + (i) * 8, conf.frame_size);         \
-	if (!w)                                                 \
-		return;                                         \
+#define STEP(i)                                       \
+	if (nwords <= (i))                            \
+		return;                               \
+	w = word_at(f, key + (i)*8, conf.frame_size); \
+	if (!w)                                       \
+		return;                               \
 	k->w[i] = *w
 	STEP(0);
 	STEP(1);
@@ -70,9 +74,9 @@ ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
 }
 
 /*
- * The map's update reads conf.dvar_size bytes. For a scalar they are those of the frame's start, whose first
- * word is the value for that moment: nobody but this firing sees the frame, and nobody reads more than the
- * first word of a scalar variable.
+ * The map's update reads conf.dvar_size bytes. For a scalar they are those of the frame's
+ * start, whose first word is the value for that moment: nobody but this firing sees the frame,
+ * and nobody reads more than the first word of a scalar variable.
  */
 ROUTINE u64 rt_dvar_store(u64 frame, u64 key, u64 nwords_var, u64 value)
 {
@@ -96,7 +100,10 @@ ROUTINE u64 rt_dvar_store(u64 frame, u64 key, u64 nwords_var, u64 value)
 /* Or-ed into a size: not a string, so its first word says nothing. */
 #define DVAR_PLAIN (1ull << 32)
 
-/* Gives 1 and `size` bytes of the value; 0 and the NULL string (DVAR_PLAIN: zeroes) if there is none. */
+/*
+ * Gives 1 and `size` bytes of the value; 0 and the NULL string (DVAR_PLAIN: zeroes) if there is
+ * none.
+ */
 ROUTINE u64 rt_dvar_load_bytes(u64 frame, u64 key, u64 nwords_var, u64 dst, u64 size)
 {
 	char *f = frame_get(frame);
@@ -126,7 +133,10 @@ ROUTINE u64 rt_dvar_load_bytes(u64 frame, u64 key, u64 nwords_var, u64 dst, u64 
 	return 0;
 }
 
-/* A NULL string deletes. The update reads conf.dvar_size bytes, so the frame has as many behind src. */
+/*
+ * A NULL string deletes. The update reads conf.dvar_size bytes, so the frame has as many behind
+ * src.
+ */
 ROUTINE u64 rt_dvar_store_bytes(u64 frame, u64 key, u64 nwords_var, u64 src, u64 size)
 {
 	char *f = frame_get(frame);

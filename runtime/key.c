@@ -19,9 +19,9 @@ ROUTINE u64 rt_key_hash(u64 frame, u64 key, u64 n, u64 seed)
 /* key points to a place with at least KEY_INLINE words behind it. */
 static __always_inline u64 key_hash_inline(const u64 *key, u64 n, u64 seed)
 {
-#define STEP(i)                               \
-	if (n <= (i))                         \
-		return seed;                  \
+#define STEP(i)              \
+	if (n <= (i))        \
+		return seed; \
 	seed = hash_word(seed, key[i])
 	STEP(0);
 	STEP(1);
@@ -38,11 +38,11 @@ static __always_inline u64 key_hash_inline(const u64 *key, u64 n, u64 seed)
 /* Both with at least KEY_INLINE words. */
 static __always_inline bool key_equal_inline(const u64 *a, const u64 *b, u64 n)
 {
-#define STEP(i)                       \
-	if (n <= (i))                 \
-		return true;          \
-	if (a[i] != b[i])             \
-		return false
+#define STEP(i)              \
+	if (n <= (i))        \
+		return true; \
+	if (a[i] != b[i])    \
+	return false
 	STEP(0);
 	STEP(1);
 	STEP(2);

@@ -2,15 +2,17 @@
 /*
  * What the runtime routines share.
  *
- * Routines are global functions of scalars, so that the kernel checks each once, for any arguments. Hence
- * every offset is compared with a size from conf before it is used. The map conf is frozen: the verifier
- * takes what is loaded from it for a constant, so a comparison with it bounds the offset, and a branch that
- * it decides costs nothing to check.
+ * Routines are global functions of scalars, so that the kernel checks each once, for any
+ * arguments. Hence every offset is compared with a size from conf before it is used. The map
+ * conf is frozen: the verifier takes what is loaded from it for a constant, so a comparison
+ * with it bounds the offset, and a branch that it decides costs nothing to check.
  *
- * Loops run over at most CHUNK words. What may be longer calls a global function once for every CHUNK words, each
- * time with all that remains: the function stops at CHUNK, and the loop stays one path for the verifier.
+ * Loops run over at most CHUNK words. What may be longer calls a global function once for every
+ * CHUNK words, each time with all that remains: the function stops at CHUNK, and the loop stays
+ * one path for the verifier.
  *
- * Maps appear as undefined symbols; src/codegen/link.c turns references to them into map references.
+ * Maps appear as undefined symbols; src/codegen/link.c turns references to them into map
+ * references.
  */
 #ifndef RUNTIME_RT_H
 #define RUNTIME_RT_H
@@ -58,8 +60,8 @@ static __always_inline char *frame_get(u64 frame)
 }
 
 /*
- * The word at offset `off` of an area of `size` bytes, NULL outside of it. Loops end at NULL: two ways
- * through one turn would be 2^64 ways through a loop for the verifier.
+ * The word at offset `off` of an area of `size` bytes, NULL outside of it. Loops end at NULL:
+ * two ways through one turn would be 2^64 ways through a loop for the verifier.
  */
 static __always_inline u64 *word_at(const char *area, u64 off, u64 size)
 {

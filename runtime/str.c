@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Strings: struct abi_str in frames, in global variables, in the string table, in records and tuples.
- * Every string's storage has conf.strmax bytes behind its length, so words of it may be read and written
- * as far as its length says without looking at bounds again.
+ * Strings: struct abi_str in frames, in global variables, in the string table, in records and
+ * tuples. Every string's storage has conf.strmax bytes behind its length, so words of it may be
+ * read and written as far as its length says without looking at bounds again.
  */
 #include "rt.h"
 
@@ -218,8 +218,8 @@ static __always_inline u64 big_endian(u64 w)
 }
 
 /*
- * As strcmp(), in words: the bytes behind a string are zero up to the next word, so the first word that
- * differs decides, read as a big-endian number. NULL is less than any string.
+ * As strcmp(), in words: the bytes behind a string are zero up to the next word, so the first
+ * word that differs decides, read as a big-endian number. NULL is less than any string.
  */
 ROUTINE u64 rt_str_cmp(u64 frame, u64 a, u64 b)
 {
@@ -257,8 +257,8 @@ ROUTINE u64 rt_str_join(u64 frame, u64 dst, u64 a, u64 b)
 	struct abi_str *d, *sa, *sb;
 	u64 la, lb, n, i, pos, end;
 
-	if (!f || !(d = str_at(f, dst, conf.frame_size)) ||
-	    !(sa = str_at(f, a, conf.frame_size)) || !(sb = str_at(f, b, conf.frame_size)))
+	if (!f || !(d = str_at(f, dst, conf.frame_size)) || !(sa = str_at(f, a, conf.frame_size)) ||
+	    !(sb = str_at(f, b, conf.frame_size)))
 		return 1;
 	if (sa->len == ABI_STR_NULL || sb->len == ABI_STR_NULL)
 		return 1;
@@ -270,8 +270,7 @@ ROUTINE u64 rt_str_join(u64 frame, u64 dst, u64 a, u64 b)
 	end = dst + STR_STORAGE;
 	NOUNROLL
 	for (i = 0; i < n; i += CHUNK)
-		rt_words_append(frame, pos + i * 8, b + 8 + i * 8,
-				(n - i) | (la & 7) << 35, end);
+		rt_words_append(frame, pos + i * 8, b + 8 + i * 8, (n - i) | (la & 7) << 35, end);
 	str_finish(d, la + lb);
 	return 0;
 }
@@ -291,8 +290,9 @@ static __always_inline u64 tail_copy(char *to, const char *from, u64 at, u64 wan
 }
 
 /*
- * Copies the bytes of a string, without padding, to position pos of an element of map bufs. A record has
- * room for conf.strsize - 1 bytes from there on, or slack follows. Gives the length, UINT32_MAX for NULL.
+ * Copies the bytes of a string, without padding, to position pos of an element of map bufs. A
+ * record has room for conf.strsize - 1 bytes from there on, or slack follows. Gives the length,
+ * UINT32_MAX for NULL.
  */
 ROUTINE u64 rt_rec_str(u64 frame, u64 src, u64 elem, u64 pos)
 {
@@ -327,7 +327,10 @@ ROUTINE u64 rt_rec_str(u64 frame, u64 src, u64 elem, u64 pos)
 	return len;
 }
 
-/* Appends the bytes of a string to a tuple: ROUND_UP(len, 8) of them, none for NULL. Gives the new position. */
+/*
+ * Appends the bytes of a string to a tuple: ROUND_UP(len, 8) of them, none for NULL. Gives the
+ * new position.
+ */
 ROUTINE u64 rt_tuple_str(u64 frame, u64 pos, u64 src)
 {
 	char *f = frame_get(frame);

@@ -44,8 +44,9 @@ ROUTINE u64 rt_words_differ(u64 frame, u64 a, u64 b, u64 n)
 }
 
 /*
- * Appends n words (low 32 bits of n_shift) to bytes that end inside the word at `pos`, `shift` (high 32)
- * bits from its start; what is there already stays. Writes nothing at `end` or behind.
+ * Appends n words (low 32 bits of n_shift) to bytes that end inside the word at `pos`, `shift`
+ * (high 32) bits from its start; what is there already stays. Writes nothing at `end` or
+ * behind.
  */
 ROUTINE u64 rt_words_append(u64 frame, u64 pos, u64 src, u64 n_shift, u64 end)
 {

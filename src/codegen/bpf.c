@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assembly: each IR instruction becomes one or a few BPF instructions, with the registers that regs.c gave.
+ * Assembly: each IR instruction becomes one or a few BPF instructions, with the registers that
+ * regs.c gave.
  *
- * Operands in memory are loaded into R0, R4 or R5, which hold no values when there are any (regs.c). Where
- * a result may share a register with an operand, the operand is read first.
+ * Operands in memory are loaded into R0, R4 or R5, which hold no values when there are any
+ * (regs.c). Where a result may share a register with an operand, the operand is read first.
  */
 #include "codegen/bpf_impl.h"
 
@@ -12,22 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct fixup { /* a jump whose label is not placed yet */
+	unsigned int insn;
+	label lab;
+};
+
 struct asmb {
 	struct ir *ir;
 	struct regs regs;
 	struct bpf_out out;
 	const int *map_fd;
-	int *labels;		/* instruction of each label */
-	const char *comment;	/* waits for the next instruction */
-	VEC(struct fixup {
-		unsigned int insn;
-		label lab;
-	}) fixups;
+	int *labels;	     /* instruction of each label */
+	const char *comment; /* waits for the next instruction */
+	VEC(struct fixup) fixups;
 };
 
 static const uint8_t alu_ops[] = {
-	[IR_ADD] = BPF_ADD,  [IR_SUB] = BPF_SUB, [IR_MUL] = BPF_MUL, [IR_UDIV] = BPF_DIV,
-	[IR_UMOD] = BPF_MOD, [IR_AND] = BPF_AND, [IR_OR] = BPF_OR,   [IR_XOR] = BPF_XOR,
+	[IR_ADD] = BPF_ADD,  [IR_SUB] = BPF_SUB, [IR_MUL] = BPF_MUL,  [IR_UDIV] = BPF_DIV,
+	[IR_UMOD] = BPF_MOD, [IR_AND] = BPF_AND, [IR_OR] = BPF_OR,    [IR_XOR] = BPF_XOR,
 	[IR_SHL] = BPF_LSH,  [IR_SHR] = BPF_RSH, [IR_SAR] = BPF_ARSH,
 };
 
@@ -58,12 +61,16 @@ int bpf_error(struct ir *ir, int error, const char *fmt, ...)
 	return error;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------- */
+/* ---- instructions ---- */
 
 static void put(struct asmb *a, uint8_t code, int dst, int src, int off, int32_t imm)
 {
 	struct bpf_insn insn = {
-		.code = code, .dst_reg = dst, .src_reg = src, .off = off, .imm = imm,
+		.code = code,
+		.dst_reg = dst,
+		.src_reg = src,
+		.off = off,
+		.imm = imm,
 	};
 
 	vec_push(&a->out.insns, insn);
@@ -96,14 +103,10 @@ static void put_imm(struct asmb *a, int dst, int64_t v)
 static uint8_t mem_size(int size)
 {
 	switch (size) {
-	case 1:
-		return BPF_B;
-	case 2:
-		return BPF_H;
-	case 4:
-		return BPF_W;
-	default:
-		return BPF_DW;
+	case 1: return BPF_B;
+	case 2: return BPF_H;
+	case 4: return BPF_W;
+	default: return BPF_DW;
 	}
 }
 
@@ -120,12 +123,8 @@ static int map_fd(struct asmb *a, const struct ir_insn *in)
 static void put_const(struct asmb *a, int dst, const struct ir_insn *in)
 {
 	switch (in->op) {
-	case IR_OP_IMM:
-		put_imm(a, dst, in->imm);
-		break;
-	case IR_OP_MAPFD:
-		put_imm64(a, dst, BPF_PSEUDO_MAP_FD, map_fd(a, in), 0);
-		break;
+	case IR_OP_IMM: put_imm(a, dst, in->imm); break;
+	case IR_OP_MAPFD: put_imm64(a, dst, BPF_PSEUDO_MAP_FD, map_fd(a, in), 0); break;
 	case IR_OP_MAPVAL:
 		put_imm64(a, dst, BPF_PSEUDO_MAP_VALUE, map_fd(a, in), (int32_t)in->imm);
 		break;
@@ -137,7 +136,7 @@ static void put_const(struct asmb *a, int dst, const struct ir_insn *in)
 	}
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------- */
+/* ---- operands ---- */
 
 static struct place *place_of(struct asmb *a, vreg v)
 {
@@ -193,7 +192,7 @@ static void put_result(struct asmb *a, vreg v, int reg)
 		put(a, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, reg, p->slot, 0);
 }
 
-/* ---- one function per kind of instruction --------------------------------------------------------------- */
+/* ---- one function per kind of instruction ---- */
 
 static void put_def(struct asmb *a, const struct ir_insn *in)
 {
@@ -254,8 +253,9 @@ static void put_unary(struct asmb *a, const struct ir_insn *in)
 	if (in->op == IR_OP_NEG)
 		put(a, BPF_ALU64 | BPF_NEG, rd, 0, 0, 0);
 	else
-		put(a, BPF_ALU | BPF_END |
-		       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? BPF_TO_BE : BPF_TO_LE),
+		put(a,
+		    BPF_ALU | BPF_END |
+			    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? BPF_TO_BE : BPF_TO_LE),
 		    rd, 0, 0, in->size * 8);
 	put_result(a, in->d, rd);
 }
@@ -310,7 +310,7 @@ static void put_cmpxchg(struct asmb *a, const struct ir_insn *in)
 	put_result(a, in->d, BPF_REG_0);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 /* Is a register still the source of a move into another one? */
 static bool is_source(const int *from, int nargs, int reg)
@@ -324,9 +324,9 @@ static bool is_source(const int *from, int nargs, int reg)
 }
 
 /*
- * Moves all arguments at once: first those whose target nobody waits for; what then remains are rings of
- * R1 to R5, opened by way of R0, which by then is no source any more. Values from memory come last, when all
- * registers have been read.
+ * Moves all arguments at once: first those whose target nobody waits for; what then remains are
+ * rings of R1 to R5, opened by way of R0, which by then is no source any more. Values from
+ * memory come last, when all registers have been read.
  */
 static void put_args(struct asmb *a, const struct ir_insn *in)
 {
@@ -379,7 +379,7 @@ static void put_call(struct asmb *a, const struct ir_insn *in)
 		put_result(a, in->d, BPF_REG_0);
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------- */
+/* ---- control flow ---- */
 
 static void put_jump(struct asmb *a, const struct ir_insn *in)
 {
@@ -387,9 +387,7 @@ static void put_jump(struct asmb *a, const struct ir_insn *in)
 	int ra, rb;
 
 	switch (in->op) {
-	case IR_OP_JMP:
-		put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0);
-		break;
+	case IR_OP_JMP: put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0); break;
 	case IR_OP_JCCI:
 		ra = src(a, in->a, BPF_REG_0);
 		put(a, BPF_JMP | cond_ops[in->sub] | BPF_K, ra, 0, 0, (int32_t)in->imm);
@@ -438,68 +436,37 @@ static void put_insn(struct asmb *a, const struct ir_insn *in)
 {
 	add_comment(a, in->text);
 	switch (in->op) {
-	case IR_OP_LABEL:
-		a->labels[in->lab] = a->out.insns.n;
-		break;
-	case IR_OP_COMMENT:
-		break;
+	case IR_OP_LABEL: a->labels[in->lab] = a->out.insns.n; break;
+	case IR_OP_COMMENT: break;
 	case IR_OP_IMM:
 	case IR_OP_MAPFD:
 	case IR_OP_MAPVAL:
-	case IR_OP_STACK:
-		put_def(a, in);
-		break;
-	case IR_OP_MOV:
-		put_move(a, in);
-		break;
+	case IR_OP_STACK: put_def(a, in); break;
+	case IR_OP_MOV: put_move(a, in); break;
 	case IR_OP_ALU:
-	case IR_OP_ALUI:
-		put_alu(a, in);
-		break;
+	case IR_OP_ALUI: put_alu(a, in); break;
 	case IR_OP_NEG:
-	case IR_OP_BSWAP:
-		put_unary(a, in);
-		break;
-	case IR_OP_EXT:
-		put_ext(a, in);
-		break;
-	case IR_OP_LOAD:
-		put_load(a, in);
-		break;
+	case IR_OP_BSWAP: put_unary(a, in); break;
+	case IR_OP_EXT: put_ext(a, in); break;
+	case IR_OP_LOAD: put_load(a, in); break;
 	case IR_OP_STORE:
-	case IR_OP_STOREI:
-		put_store(a, in);
-		break;
-	case IR_OP_ATOMIC:
-		put_atomic(a, in, atomic_ops[in->sub]);
-		break;
+	case IR_OP_STOREI: put_store(a, in); break;
+	case IR_OP_ATOMIC: put_atomic(a, in, atomic_ops[in->sub]); break;
 	case IR_OP_FETCH:
 		if (place_of(a, in->d)->used)
 			put_exchange(a, in, BPF_ADD | BPF_FETCH);
 		else
 			put_atomic(a, in, BPF_ADD);
 		break;
-	case IR_OP_XCHG:
-		put_exchange(a, in, BPF_XCHG);
-		break;
-	case IR_OP_CMPXCHG:
-		put_cmpxchg(a, in);
-		break;
+	case IR_OP_XCHG: put_exchange(a, in, BPF_XCHG); break;
+	case IR_OP_CMPXCHG: put_cmpxchg(a, in); break;
 	case IR_OP_CALL:
-	case IR_OP_CALLRT:
-		put_call(a, in);
-		break;
+	case IR_OP_CALLRT: put_call(a, in); break;
 	case IR_OP_JMP:
 	case IR_OP_JCC:
-	case IR_OP_JCCI:
-		put_jump(a, in);
-		break;
-	case IR_OP_CTX:
-		put_result(a, in->d, BPF_REG_1);
-		break;
-	case IR_OP_EXIT:
-		put_exit(a, in);
-		break;
+	case IR_OP_JCCI: put_jump(a, in); break;
+	case IR_OP_CTX: put_result(a, in->d, BPF_REG_1); break;
+	case IR_OP_EXIT: put_exit(a, in); break;
 	}
 }
 

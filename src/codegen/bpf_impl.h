@@ -6,10 +6,7 @@
 #include "base/vec.h"
 #include "codegen/bpf.h"
 
-/* Stack of a program without its routines: these may use what remains of the kernel's 512 bytes. */
-#define BPF_STACK_MAX 352
-
-/* ---- regs.c ------------------------------------------------------------------------------------------- */
+/* ---- regs.c ---- */
 
 /* Where a virtual register lives. */
 struct place {
@@ -31,7 +28,7 @@ struct regs {
 /* Also threads jumps. 0 or -errno (ir->error, error_text). */
 int regs_assign(struct ir *ir, struct regs *out);
 
-/* ---- bpf.c -------------------------------------------------------------------------------------------- */
+/* ---- bpf.c ---- */
 
 struct bpf_rtcall { /* a call to a routine that link.c is to resolve */
 	unsigned int insn;
@@ -48,7 +45,7 @@ struct bpf_out {
 /* Records the error unless there is one; returns ir->error. */
 int bpf_error(struct ir *ir, int error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* ---- link.c, btf.c ------------------------------------------------------------------------------------ */
+/* ---- link.c, btf.c ---- */
 
 struct bpf_routine { /* of the linked program; element 0 is the program itself */
 	const char *name;

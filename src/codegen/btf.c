@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The program's own BTF: the signature of the program and of each routine, and where they begin. The kernel
- * needs it to check global functions once each, and to allow bpf_loop().
+ * The program's own BTF: the signature of the program and of each routine, and where they
+ * begin. The kernel needs it to check global functions once each, and to allow bpf_loop().
  */
 #include "codegen/bpf_impl.h"
 
@@ -78,10 +78,9 @@ static void functions_add(struct maker *m, struct arena *arena, const struct bpf
 		bool is_static = r[i].nargs < 0;
 
 		info[i].insn_off = r[i].start;
-		info[i].type_id = keep(m, btf__add_func(m->btf, identifier(arena, r[i].name),
-							is_static ? BTF_FUNC_STATIC :
-								    BTF_FUNC_GLOBAL,
-							proto));
+		info[i].type_id = keep(
+			m, btf__add_func(m->btf, identifier(arena, r[i].name),
+					 is_static ? BTF_FUNC_STATIC : BTF_FUNC_GLOBAL, proto));
 	}
 }
 

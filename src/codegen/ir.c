@@ -406,7 +406,7 @@ vreg ir_map_elem(struct ir *ir, enum cg_map map, vreg index, label fail)
 	return p;
 }
 
-/* ---- dump --------------------------------------------------------------------------------------------- */
+/* ---- dump ---- */
 
 static const char *const map_names[CG_MAP_MAX] = {
 	[CG_MAP_CONF] = "conf",	    [CG_MAP_STATE] = "state",	[CG_MAP_CPUS] = "cpus",
@@ -455,31 +455,20 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 
 	switch (in->op) {
 	case IR_OP_LABEL:
-	case IR_OP_COMMENT:
-		break;
+	case IR_OP_COMMENT: break;
 	case IR_OP_IMM:
 		fprintf(out, imm > -65536 && imm < 65536 ? "v%d = %lld" : "v%d = 0x%llx", in->d,
 			imm);
 		break;
-	case IR_OP_MOV:
-		fprintf(out, "v%d = v%d", in->d, in->a);
-		break;
-	case IR_OP_ALU:
-		fprintf(out, "v%d %s v%d", in->d, alu_names[in->sub], in->a);
-		break;
-	case IR_OP_ALUI:
-		fprintf(out, "v%d %s %lld", in->d, alu_names[in->sub], imm);
-		break;
-	case IR_OP_NEG:
-		fprintf(out, "v%d = -v%d", in->d, in->d);
-		break;
+	case IR_OP_MOV: fprintf(out, "v%d = v%d", in->d, in->a); break;
+	case IR_OP_ALU: fprintf(out, "v%d %s v%d", in->d, alu_names[in->sub], in->a); break;
+	case IR_OP_ALUI: fprintf(out, "v%d %s %lld", in->d, alu_names[in->sub], imm); break;
+	case IR_OP_NEG: fprintf(out, "v%d = -v%d", in->d, in->d); break;
 	case IR_OP_EXT:
 		fprintf(out, "v%d = %c%d v%d", in->d, in->is_signed ? 's' : 'u', in->size * 8,
 			in->d);
 		break;
-	case IR_OP_BSWAP:
-		fprintf(out, "v%d = bswap%d v%d", in->d, in->size * 8, in->d);
-		break;
+	case IR_OP_BSWAP: fprintf(out, "v%d = bswap%d v%d", in->d, in->size * 8, in->d); break;
 	case IR_OP_LOAD:
 		fprintf(out, "v%d = ", in->d);
 		dump_place(in, out);
@@ -512,34 +501,20 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 		dump_place(in, out);
 		fprintf(out, ", v%d -> v%d", in->b, in->c);
 		break;
-	case IR_OP_MAPFD:
-		fprintf(out, "v%d = map %s", in->d, map_names[in->map]);
-		break;
-	case IR_OP_MAPVAL:
-		fprintf(out, "v%d = &%s[%lld]", in->d, map_names[in->map], imm);
-		break;
-	case IR_OP_STACK:
-		fprintf(out, "v%d = fp - %lld", in->d, -imm);
-		break;
+	case IR_OP_MAPFD: fprintf(out, "v%d = map %s", in->d, map_names[in->map]); break;
+	case IR_OP_MAPVAL: fprintf(out, "v%d = &%s[%lld]", in->d, map_names[in->map], imm); break;
+	case IR_OP_STACK: fprintf(out, "v%d = fp - %lld", in->d, -imm); break;
 	case IR_OP_CALL:
-	case IR_OP_CALLRT:
-		dump_call(in, out);
-		break;
-	case IR_OP_JMP:
-		fprintf(out, "goto L%d", in->lab);
-		break;
+	case IR_OP_CALLRT: dump_call(in, out); break;
+	case IR_OP_JMP: fprintf(out, "goto L%d", in->lab); break;
 	case IR_OP_JCC:
 		fprintf(out, "if v%d %s v%d goto L%d", in->a, cond_names[in->sub], in->b, in->lab);
 		break;
 	case IR_OP_JCCI:
 		fprintf(out, "if v%d %s %lld goto L%d", in->a, cond_names[in->sub], imm, in->lab);
 		break;
-	case IR_OP_CTX:
-		fprintf(out, "v%d = ctx", in->d);
-		break;
-	case IR_OP_EXIT:
-		fprintf(out, "return %lld", imm);
-		break;
+	case IR_OP_CTX: fprintf(out, "v%d = ctx", in->d); break;
+	case IR_OP_EXIT: fprintf(out, "return %lld", imm); break;
 	}
 }
 

@@ -2,9 +2,10 @@
 /*
  * Links a program with the runtime routines that it calls.
  *
- * The embedded object has all routines in .text. Those that are reached, directly or by way of others, are
- * copied behind the program, each once. The object names maps as undefined symbols ("conf", "frames"): these
- * become map references here. Nothing is parsed when a program calls no routine.
+ * The embedded object has all routines in .text. Those that are reached, directly or by way of
+ * others, are copied behind the program, each once. The object names maps as undefined symbols
+ * ("conf", "frames"): these become map references here. Nothing is parsed when a program calls
+ * no routine.
  */
 #include "codegen/bpf_impl.h"
 #include "codegen/runtime_blob.h"
@@ -39,18 +40,20 @@ struct object {
 	size_t nroutines;
 };
 
+struct reference { /* from the program to a routine */
+	unsigned int insn;
+	size_t routine;
+};
+
 struct linker {
 	struct bpf_out *out;
 	const int *map_fd;
 	struct object obj;
 	VEC(struct bpf_routine) done; /* element 0: the program */
-	VEC(struct bpf_pending {      /* references from the program to a routine */
-		unsigned int insn;
-		size_t routine;
-	}) refs;
+	VEC(struct reference) refs;
 };
 
-/* ---- the object --------------------------------------------------------------------------------------- */
+/* ---- the object ---- */
 
 static int section_read(struct object *o, Elf_Scn *scn, size_t shstrndx)
 {
@@ -148,29 +151,24 @@ static struct routine *routine_at(struct object *o, unsigned int insn)
 	return bsearch(&key, o->routines, o->nroutines, sizeof(key), by_place);
 }
 
-/* Number of arguments, from the object's BTF: types are passed over one by one, as only names matter. */
+/*
+ * Number of arguments, from the object's BTF: types are passed over one by one, as only names
+ * matter.
+ */
 static size_t btf_extra_size(const struct btf_type *t)
 {
 	switch (btf_kind(t)) {
 	case BTF_KIND_INT:
 	case BTF_KIND_VAR:
-	case BTF_KIND_DECL_TAG:
-		return sizeof(__u32);
-	case BTF_KIND_ARRAY:
-		return sizeof(struct btf_array);
+	case BTF_KIND_DECL_TAG: return sizeof(__u32);
+	case BTF_KIND_ARRAY: return sizeof(struct btf_array);
 	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return btf_vlen(t) * sizeof(struct btf_member);
-	case BTF_KIND_ENUM:
-		return btf_vlen(t) * sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64:
-		return btf_vlen(t) * sizeof(struct btf_enum64);
-	case BTF_KIND_FUNC_PROTO:
-		return btf_vlen(t) * sizeof(struct btf_param);
-	case BTF_KIND_DATASEC:
-		return btf_vlen(t) * sizeof(struct btf_var_secinfo);
-	default:
-		return 0;
+	case BTF_KIND_UNION: return btf_vlen(t) * sizeof(struct btf_member);
+	case BTF_KIND_ENUM: return btf_vlen(t) * sizeof(struct btf_enum);
+	case BTF_KIND_ENUM64: return btf_vlen(t) * sizeof(struct btf_enum64);
+	case BTF_KIND_FUNC_PROTO: return btf_vlen(t) * sizeof(struct btf_param);
+	case BTF_KIND_DATASEC: return btf_vlen(t) * sizeof(struct btf_var_secinfo);
+	default: return 0;
 	}
 }
 
@@ -204,7 +202,7 @@ static int routine_nargs(const struct object *o, const struct routine *r)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) : IR_MAXARGS;
 }
 
-/* ---- maps --------------------------------------------------------------------------------------------- */
+/* ---- maps ---- */
 
 /* Maps with one element are addressed directly. */
 static bool map_is_value(enum cg_map m)
@@ -214,10 +212,8 @@ static bool map_is_value(enum cg_map m)
 	case CG_MAP_STATE:
 	case CG_MAP_CPUS:
 	case CG_MAP_GLOBALS:
-	case CG_MAP_STRTAB:
-		return true;
-	default:
-		return false;
+	case CG_MAP_STRTAB: return true;
+	default: return false;
 	}
 }
 
@@ -242,11 +238,11 @@ static int map_reference(struct linker *l, struct bpf_insn *insn, const char *sy
 	return 0;
 }
 
-/* ---- copying ------------------------------------------------------------------------------------------ */
+/* ---- copying ---- */
 
 static void routine_refer(struct linker *l, unsigned int insn, const struct routine *r)
 {
-	struct bpf_pending p = { .insn = insn, .routine = r - l->obj.routines };
+	struct reference p = { .insn = insn, .routine = r - l->obj.routines };
 
 	vec_push(&l->refs, p);
 }
@@ -369,12 +365,89 @@ static int link_runtime(struct linker *l)
 			ret = routine_copy(l, r);
 	}
 	for (i = 0; i < l->refs.n && !ret; i++) {
-		const struct bpf_pending *p = &l->refs.v[i];
+		const struct reference *p = &l->refs.v[i];
 
-		l->out->insns.v[p->insn].imm =
-			l->obj.routines[p->routine].to - (int)p->insn - 1;
+		l->out->insns.v[p->insn].imm = l->obj.routines[p->routine].to - (int)p->insn - 1;
 	}
 	return ret;
+}
+
+/* ---- stack ---- */
+
+#define KERNEL_STACK 512
+#define KERNEL_STACK_ALIGN 32 /* of each function on older kernels */
+
+static unsigned int routine_end(const struct linker *l, size_t i)
+{
+	return i + 1 < l->done.n ? l->done.v[i + 1].start : l->out->insns.n;
+}
+
+/*
+ * Bytes of stack that a function itself uses: accesses by way of R10, and addresses made from
+ * it.
+ */
+static int own_stack(const struct linker *l, size_t which)
+{
+	unsigned int i = l->done.v[which].start, end = routine_end(l, which);
+	int used = 0;
+
+	for (; i < end; i++) {
+		const struct bpf_insn *in = &l->out->insns.v[i];
+		int class = BPF_CLASS(in->code);
+
+		if ((class == BPF_LDX && in->src_reg == BPF_REG_10) ||
+		    ((class == BPF_ST || class == BPF_STX) && in->dst_reg == BPF_REG_10))
+			used = MAX(used, -in->off);
+		if (i + 1 < end && in->code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+		    in->src_reg == BPF_REG_10 && in[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
+		    in[1].dst_reg == in->dst_reg)
+			used = MAX(used, -in[1].imm);
+	}
+	return ROUND_UP(MAX(used, 1), KERNEL_STACK_ALIGN);
+}
+
+static size_t routine_starting(const struct linker *l, unsigned int insn)
+{
+	size_t i;
+
+	for (i = 0; i < l->done.n && l->done.v[i].start != insn; i++)
+		;
+	return i;
+}
+
+/* The deepest chain of calls, as the kernel adds it up. Routines do not recurse. */
+static int stack_depth(const struct linker *l, size_t which, int *memo)
+{
+	unsigned int i = l->done.v[which].start, end = routine_end(l, which);
+	int below = 0;
+
+	if (memo[which])
+		return memo[which];
+	memo[which] = KERNEL_STACK; /* should they, it is an error, not a loop */
+	for (; i < end; i++) {
+		const struct bpf_insn *in = &l->out->insns.v[i];
+		size_t callee;
+
+		if (!(in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) &&
+		    !(in->code == (BPF_LD | BPF_DW | BPF_IMM) && in->src_reg == BPF_PSEUDO_FUNC))
+			continue;
+		callee = routine_starting(l, i + in->imm + 1);
+		if (callee < l->done.n)
+			below = MAX(below, stack_depth(l, callee, memo));
+	}
+	memo[which] = own_stack(l, which) + below;
+	return memo[which];
+}
+
+static int stack_check(const struct linker *l)
+{
+	struct ir *ir = l->out->ir;
+	int *memo = arena_alloc(ir->arena, l->done.n * sizeof(*memo));
+	int depth = stack_depth(l, 0, memo);
+
+	if (depth <= KERNEL_STACK)
+		return 0;
+	return bpf_error(ir, -ENOSPC, "out of stack: %d of %d bytes", depth, KERNEL_STACK);
 }
 
 int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], const char *name,
@@ -387,6 +460,8 @@ int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], const char *name
 	vec_push(&l.done, self);
 	if (out->calls.n)
 		ret = link_runtime(&l);
+	if (!ret)
+		ret = stack_check(&l);
 	if (!ret)
 		ret = bpf_btf_make(out->ir, l.done.v, l.done.n, code);
 	if (l.obj.elf)

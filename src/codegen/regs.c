@@ -2,15 +2,17 @@
 /*
  * Register allocation.
  *
- * Jumps go forward only, so one pass forward finds what can be reached, one pass backward what has an
- * effect, and the life of a virtual register is the span from its first definition to its last use. The
- * scan then goes through the instructions once and gives each span a register that is free for all of it.
+ * Jumps go forward only, so one pass forward finds what can be reached, one pass backward what
+ * has an effect, and the life of a virtual register is the span from its first definition to
+ * its last use. The scan then goes through the instructions once and gives each span a register
+ * that is free for all of it.
  *
- * A span that begins where another ends may take over its register: bpf.c reads all operands of an
- * instruction before it writes the result, or copes.
+ * A span that begins where another ends may take over its register: bpf.c reads all operands of
+ * an instruction before it writes the result, or copes.
  *
- * The scan is done twice at most. The first time there is no scratch register, as nothing is in memory. When
- * a span finds no register, the second scan keeps R0, R4 and R5 free of values, for operands in memory.
+ * The scan is done twice at most. The first time there is no scratch register, as nothing is in
+ * memory. When a span finds no register, the second scan keeps R0, R4 and R5 free of values,
+ * for operands in memory.
  */
 #include "codegen/bpf_impl.h"
 
@@ -21,17 +23,17 @@
 struct span {
 	int start, end; /* instructions; start -1: never defined */
 	int ndefs, nuses;
-	int want;	/* register that saves a move, or -1 */
-	bool crossing;	/* a call lies inside */
-	bool r0;	/* R0 keeps it */
+	int want;      /* register that saves a move, or -1 */
+	bool crossing; /* a call lies inside */
+	bool r0;       /* R0 keeps it */
 };
 
 struct scan {
 	struct ir *ir;
 	struct regs *out;
 	struct span *s;
-	int *calls;	/* number of calls before instruction i */
-	int *clobbers;	/* number of instructions that change R0 before instruction i */
+	int *calls;		/* number of calls before instruction i */
+	int *clobbers;		/* number of instructions that change R0 before instruction i */
 	vreg owner[BPF_REG_10]; /* who has the register now, or VREG_NONE */
 };
 
@@ -60,10 +62,8 @@ static bool insn_reads_d(const struct ir_insn *in)
 	case IR_OP_ALUI:
 	case IR_OP_NEG:
 	case IR_OP_EXT:
-	case IR_OP_BSWAP:
-		return true;
-	default:
-		return false;
+	case IR_OP_BSWAP: return true;
+	default: return false;
 	}
 }
 
@@ -77,10 +77,8 @@ static bool insn_is_pure(const struct ir_insn *in)
 	case IR_OP_MAPFD:
 	case IR_OP_MAPVAL:
 	case IR_OP_STACK:
-	case IR_OP_CTX:
-		return true;
-	default:
-		return insn_reads_d(in);
+	case IR_OP_CTX: return true;
+	default: return insn_reads_d(in);
 	}
 }
 
@@ -109,20 +107,21 @@ static bool insn_has_base(const struct ir_insn *in)
 	case IR_OP_ATOMIC:
 	case IR_OP_FETCH:
 	case IR_OP_XCHG:
-	case IR_OP_CMPXCHG:
-		return true;
-	default:
-		return false;
+	case IR_OP_CMPXCHG: return true;
+	default: return false;
 	}
 }
 
-/* Is v, an address in the stack, nothing but the base of the load or store? Then it needs no register. */
+/*
+ * Is v, an address in the stack, nothing but the base of the load or store? Then it needs no
+ * register.
+ */
 static bool use_is_stack_base(const struct ir_insn *in, vreg v, bool stack)
 {
 	return stack && insn_has_base(in) && in->a == v && in->b != v && in->c != v;
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------- */
+/* ---- control flow ---- */
 
 static bool label_is_valid(const struct ir *ir, label l)
 {
@@ -184,7 +183,10 @@ static int unreachable_skip(struct ir *ir, bool *skip)
 	return here ? bpf_error(ir, -EINVAL, "the program has no end") : 0;
 }
 
-/* From the end to the start: what gives no value that is used, and jumps to the next instruction. */
+/*
+ * From the end to the start: what gives no value that is used, and jumps to the next
+ * instruction.
+ */
 static void useless_skip(struct ir *ir, bool *skip, const int *placed, const struct place *v)
 {
 	int *seen = arena_alloc(ir->arena, ir->nvregs * sizeof(*seen) + 1);
@@ -198,8 +200,7 @@ static void useless_skip(struct ir *ir, bool *skip, const int *placed, const str
 		if (skip[i] || in->op == IR_OP_LABEL || in->op == IR_OP_COMMENT)
 			continue;
 		if ((insn_is_jump(in) && placed[in->lab] < next) ||
-		    (insn_is_pure(in) && !seen[in->d]) ||
-		    (in->op == IR_OP_MOV && in->d == in->a)) {
+		    (insn_is_pure(in) && !seen[in->d]) || (in->op == IR_OP_MOV && in->d == in->a)) {
 			skip[i] = true;
 			continue;
 		}
@@ -211,9 +212,12 @@ static void useless_skip(struct ir *ir, bool *skip, const int *placed, const str
 	}
 }
 
-/* ---- lives -------------------------------------------------------------------------------------------- */
+/* ---- lives ---- */
 
-/* Registers with one definition, as a place in the stack: as a base of loads and stores they cost nothing. */
+/*
+ * Registers with one definition, as a place in the stack: as a base of loads and stores they
+ * cost nothing.
+ */
 static void stack_addresses_mark(struct ir *ir, struct place *v)
 {
 	int *ndefs = arena_alloc(ir->arena, ir->nvregs * sizeof(*ndefs) + 1);
@@ -322,7 +326,10 @@ static bool span_fits_r0(const struct scan *sc, vreg v)
 	const struct span *s = &sc->s[v];
 	const struct ir_insn *first = &sc->ir->v.v[s->start], *last = &sc->ir->v.v[s->end];
 
-	/* A result that shares a register with the base is made in R0: then the base must not be there. */
+	/*
+	 * A result that shares a register with the base is made in R0: then the base must not
+	 * be there.
+	 */
 	if (first->op == IR_OP_FETCH || first->op == IR_OP_XCHG)
 		return false;
 	if (s->end == s->start)
@@ -345,14 +352,13 @@ static void spans_classify(struct scan *sc)
 		sc->out->v[v].used = s->nuses > 0 || s->ndefs > 1;
 		if (s->start < 0)
 			continue;
-		s->crossing = s->end > s->start &&
-			      sc->calls[s->end] != sc->calls[s->start + 1];
+		s->crossing = s->end > s->start && sc->calls[s->end] != sc->calls[s->start + 1];
 		s->r0 = span_fits_r0(sc, v);
 		s->want = span_want(sc, v);
 	}
 }
 
-/* ---- the scan ----------------------------------------------------------------------------------------- */
+/* ---- the scan ---- */
 
 static bool reg_fits(const struct scan *sc, const struct span *s, int reg)
 {
@@ -379,7 +385,10 @@ static bool reg_take(struct scan *sc, vreg v, int reg)
 	return true;
 }
 
-/* If v ends its life in a move to a register that lives across calls, then v may live there at once. */
+/*
+ * If v ends its life in a move to a register that lives across calls, then v may live there at
+ * once.
+ */
 static bool moves_to_crossing(const struct scan *sc, vreg v)
 {
 	const struct ir_insn *last = &sc->ir->v.v[sc->s[v].end];
@@ -420,8 +429,7 @@ static bool take_preferred(struct scan *sc, vreg v, const struct ir_insn *in)
 		if (reg_take(sc, v, sc->out->v[in->b].reg))
 			return true;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	if (reg_take(sc, v, sc->s[v].want))
 		return true;
@@ -533,8 +541,6 @@ static int slots_assign(struct scan *sc)
 		until[slot] = sc->s[v].end;
 		sc->out->v[v].slot = -(sc->ir->stack_used + 8 * (slot + 1));
 	}
-	if (sc->ir->stack_used + 8 * nslots > BPF_STACK_MAX)
-		return bpf_error(sc->ir, -ENOSPC, "out of stack");
 	return 0;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The builder of the intermediate representation, by its dump; and the disassembly of what becomes of it. */
+/*
+ * The builder of the intermediate representation, by its dump; and the disassembly of what
+ * becomes of it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,7 +178,8 @@ static void test_disasm(void **state)
 	ir_exit(&ir, 7);
 	ir_place(&ir, l);
 	ir_exit(&ir, 0);
-	disasm_check(&ir, "\t; this CPU's half\n"
+	disasm_check(&ir, "a_b_c:\n"
+			  "\t; this CPU's half\n"
 			  "   0: call helper#8\n"
 			  "   1: u32(r10 -8) = r0\n"
 			  "   2: r1 = map fd 7\n"

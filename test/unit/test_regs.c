@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Register allocation, assembly and linking: random IR is run by an interpreter of IR, and its BPF by an
- * interpreter of BPF that refuses what the verifier would: registers and stack that were not written, code
- * that cannot be reached. Both must leave the same memory, call helpers alike and return the same.
+ * Register allocation, assembly and linking: random IR is run by an interpreter of IR, and its
+ * BPF by an interpreter of BPF that refuses what the verifier would: registers and stack that
+ * were not written, code that cannot be reached. Both must leave the same memory, call helpers
+ * alike and return the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,17 +45,11 @@ static uint32_t rnd(uint32_t n)
 static uint64_t rnd_value(void)
 {
 	switch (rnd(6)) {
-	case 0:
-		return rnd(4);
-	case 1:
-		return -(uint64_t)rnd(70);
-	case 2:
-		return 1ull << rnd(64);
-	case 3:
-		return rnd_value() << 32 | rnd(1000);
-	default:
-		rnd(2);
-		return rng_state;
+	case 0: return rnd(4);
+	case 1: return -(uint64_t)rnd(70);
+	case 2: return 1ull << rnd(64);
+	case 3: return rnd_value() << 32 | rnd(1000);
+	default: rnd(2); return rng_state;
 	}
 }
 
@@ -89,33 +84,22 @@ static uint64_t swap(uint64_t v, int size)
 	return __builtin_bswap64(v) >> (64 - size * 8);
 }
 
-/* ---- IR ----------------------------------------------------------------------------------------------- */
+/* ---- IR ---- */
 
 static uint64_t ir_alu_run(enum ir_alu op, uint64_t d, uint64_t a)
 {
 	switch (op) {
-	case IR_ADD:
-		return d + a;
-	case IR_SUB:
-		return d - a;
-	case IR_MUL:
-		return d * a;
-	case IR_UDIV:
-		return a ? d / a : 0;
-	case IR_UMOD:
-		return a ? d % a : d;
-	case IR_AND:
-		return d & a;
-	case IR_OR:
-		return d | a;
-	case IR_XOR:
-		return d ^ a;
-	case IR_SHL:
-		return d << (a & 63);
-	case IR_SHR:
-		return d >> (a & 63);
-	case IR_SAR:
-		return (int64_t)d >> (a & 63);
+	case IR_ADD: return d + a;
+	case IR_SUB: return d - a;
+	case IR_MUL: return d * a;
+	case IR_UDIV: return a ? d / a : 0;
+	case IR_UMOD: return a ? d % a : d;
+	case IR_AND: return d & a;
+	case IR_OR: return d | a;
+	case IR_XOR: return d ^ a;
+	case IR_SHL: return d << (a & 63);
+	case IR_SHR: return d >> (a & 63);
+	case IR_SAR: return (int64_t)d >> (a & 63);
 	}
 	return 0;
 }
@@ -125,28 +109,17 @@ static bool ir_cond_run(enum ir_cond c, uint64_t a, uint64_t b)
 	int64_t sa = a, sb = b;
 
 	switch (c) {
-	case IR_EQ:
-		return a == b;
-	case IR_NE:
-		return a != b;
-	case IR_ULT:
-		return a < b;
-	case IR_ULE:
-		return a <= b;
-	case IR_UGT:
-		return a > b;
-	case IR_UGE:
-		return a >= b;
-	case IR_SLT:
-		return sa < sb;
-	case IR_SLE:
-		return sa <= sb;
-	case IR_SGT:
-		return sa > sb;
-	case IR_SGE:
-		return sa >= sb;
-	case IR_SET:
-		return a & b;
+	case IR_EQ: return a == b;
+	case IR_NE: return a != b;
+	case IR_ULT: return a < b;
+	case IR_ULE: return a <= b;
+	case IR_UGT: return a > b;
+	case IR_UGE: return a >= b;
+	case IR_SLT: return sa < sb;
+	case IR_SLE: return sa <= sb;
+	case IR_SGT: return sa > sb;
+	case IR_SGE: return sa >= sb;
+	case IR_SET: return a & b;
 	}
 	return false;
 }
@@ -179,20 +152,16 @@ static uint64_t atomic_run(struct world *w, const struct ir_insn *in, const uint
 
 	(void)w;
 	switch (in->op) {
-	case IR_OP_FETCH:
-		*p += v[in->b];
-		break;
-	case IR_OP_XCHG:
-		*p = v[in->b];
-		break;
+	case IR_OP_FETCH: *p += v[in->b]; break;
+	case IR_OP_XCHG: *p = v[in->b]; break;
 	case IR_OP_CMPXCHG:
 		if (old == v[in->b])
 			*p = v[in->c];
 		break;
 	default:
-		*p = in->sub == IR_ATOMIC_ADD ? old + v[in->b] :
-		     in->sub == IR_ATOMIC_OR  ? old | v[in->b] :
-						old & v[in->b];
+		*p = in->sub == IR_ATOMIC_ADD  ? old + v[in->b]
+		     : in->sub == IR_ATOMIC_OR ? old | v[in->b]
+					       : old & v[in->b];
 		break;
 	}
 	return old;
@@ -213,29 +182,14 @@ static uint64_t ir_run(const struct ir *ir, struct world *w)
 		assert_true(pc < ir->v.n);
 		switch (in->op) {
 		case IR_OP_LABEL:
-		case IR_OP_COMMENT:
-			break;
-		case IR_OP_IMM:
-			v[in->d] = in->imm;
-			break;
-		case IR_OP_MOV:
-			v[in->d] = v[in->a];
-			break;
-		case IR_OP_ALU:
-			v[in->d] = ir_alu_run(in->sub, v[in->d], v[in->a]);
-			break;
-		case IR_OP_ALUI:
-			v[in->d] = ir_alu_run(in->sub, v[in->d], in->imm);
-			break;
-		case IR_OP_NEG:
-			v[in->d] = -v[in->d];
-			break;
-		case IR_OP_EXT:
-			v[in->d] = extend(v[in->d], in->size, in->is_signed);
-			break;
-		case IR_OP_BSWAP:
-			v[in->d] = swap(v[in->d], in->size);
-			break;
+		case IR_OP_COMMENT: break;
+		case IR_OP_IMM: v[in->d] = in->imm; break;
+		case IR_OP_MOV: v[in->d] = v[in->a]; break;
+		case IR_OP_ALU: v[in->d] = ir_alu_run(in->sub, v[in->d], v[in->a]); break;
+		case IR_OP_ALUI: v[in->d] = ir_alu_run(in->sub, v[in->d], in->imm); break;
+		case IR_OP_NEG: v[in->d] = -v[in->d]; break;
+		case IR_OP_EXT: v[in->d] = extend(v[in->d], in->size, in->is_signed); break;
+		case IR_OP_BSWAP: v[in->d] = swap(v[in->d], in->size); break;
 		case IR_OP_LOAD:
 			v[in->d] = load((char *)(uintptr_t)v[in->a] + in->off, in->size);
 			break;
@@ -245,30 +199,16 @@ static uint64_t ir_run(const struct ir *ir, struct world *w)
 		case IR_OP_STOREI:
 			memcpy((char *)(uintptr_t)v[in->a] + in->off, &in->imm, in->size);
 			break;
-		case IR_OP_ATOMIC:
-			atomic_run(w, in, v);
-			break;
+		case IR_OP_ATOMIC: atomic_run(w, in, v); break;
 		case IR_OP_FETCH:
 		case IR_OP_XCHG:
-		case IR_OP_CMPXCHG:
-			v[in->d] = atomic_run(w, in, v);
-			break;
-		case IR_OP_MAPFD:
-			v[in->d] = FAKE_FD;
-			break;
-		case IR_OP_MAPVAL:
-			v[in->d] = (uintptr_t)w->value + in->imm;
-			break;
-		case IR_OP_STACK:
-			v[in->d] = (uintptr_t)(stack + 64) + in->imm;
-			break;
+		case IR_OP_CMPXCHG: v[in->d] = atomic_run(w, in, v); break;
+		case IR_OP_MAPFD: v[in->d] = FAKE_FD; break;
+		case IR_OP_MAPVAL: v[in->d] = (uintptr_t)w->value + in->imm; break;
+		case IR_OP_STACK: v[in->d] = (uintptr_t)(stack + 64) + in->imm; break;
 		case IR_OP_CALL:
-		case IR_OP_CALLRT:
-			v[in->d] = ir_call_run(w, in, v);
-			break;
-		case IR_OP_JMP:
-			pc = labels[in->lab];
-			break;
+		case IR_OP_CALLRT: v[in->d] = ir_call_run(w, in, v); break;
+		case IR_OP_JMP: pc = labels[in->lab]; break;
 		case IR_OP_JCC:
 			if (ir_cond_run(in->sub, v[in->a], v[in->b]))
 				pc = labels[in->lab];
@@ -277,9 +217,7 @@ static uint64_t ir_run(const struct ir *ir, struct world *w)
 			if (ir_cond_run(in->sub, v[in->a], in->imm))
 				pc = labels[in->lab];
 			break;
-		case IR_OP_CTX:
-			v[in->d] = (uintptr_t)w->ctx;
-			break;
+		case IR_OP_CTX: v[in->d] = (uintptr_t)w->ctx; break;
 		case IR_OP_EXIT:
 			ret = (uint32_t)in->imm;
 			free(v);
@@ -289,7 +227,7 @@ static uint64_t ir_run(const struct ir *ir, struct world *w)
 	}
 }
 
-/* ---- BPF ---------------------------------------------------------------------------------------------- */
+/* ---- BPF ---- */
 
 struct machine {
 	const struct bpf_insn *insns;
@@ -356,36 +294,22 @@ static uint64_t bpf_alu_run(const struct bpf_insn *in, uint64_t d, uint64_t s, b
 		s = (uint32_t)s;
 	}
 	switch (BPF_OP(in->code)) {
-	case BPF_ADD:
-		return d + s;
-	case BPF_SUB:
-		return d - s;
-	case BPF_MUL:
-		return d * s;
-	case BPF_DIV:
-		return s ? d / s : 0;
-	case BPF_MOD:
-		return s ? d % s : d;
-	case BPF_OR:
-		return d | s;
-	case BPF_AND:
-		return d & s;
-	case BPF_XOR:
-		return d ^ s;
-	case BPF_LSH:
-		return d << (s & mask);
-	case BPF_RSH:
-		return d >> (s & mask);
+	case BPF_ADD: return d + s;
+	case BPF_SUB: return d - s;
+	case BPF_MUL: return d * s;
+	case BPF_DIV: return s ? d / s : 0;
+	case BPF_MOD: return s ? d % s : d;
+	case BPF_OR: return d | s;
+	case BPF_AND: return d & s;
+	case BPF_XOR: return d ^ s;
+	case BPF_LSH: return d << (s & mask);
+	case BPF_RSH: return d >> (s & mask);
 	case BPF_ARSH:
-		return wide ? (uint64_t)((int64_t)d >> (s & mask)) :
-			      (uint64_t)((int32_t)d >> (s & mask));
-	case BPF_MOV:
-		return s;
-	case BPF_NEG:
-		return -d;
-	default:
-		fail_msg("unknown operation 0x%x", in->code);
-		return 0;
+		return wide ? (uint64_t)((int64_t)d >> (s & mask))
+			    : (uint64_t)((int32_t)d >> (s & mask));
+	case BPF_MOV: return s;
+	case BPF_NEG: return -d;
+	default: fail_msg("unknown operation 0x%x", in->code); return 0;
 	}
 }
 
@@ -400,31 +324,18 @@ static bool bpf_cond_run(const struct bpf_insn *in, uint64_t a, uint64_t b)
 		sb = (int32_t)b;
 	}
 	switch (BPF_OP(in->code)) {
-	case BPF_JEQ:
-		return a == b;
-	case BPF_JNE:
-		return a != b;
-	case BPF_JGT:
-		return a > b;
-	case BPF_JGE:
-		return a >= b;
-	case BPF_JLT:
-		return a < b;
-	case BPF_JLE:
-		return a <= b;
-	case BPF_JSGT:
-		return sa > sb;
-	case BPF_JSGE:
-		return sa >= sb;
-	case BPF_JSLT:
-		return sa < sb;
-	case BPF_JSLE:
-		return sa <= sb;
-	case BPF_JSET:
-		return a & b;
-	default:
-		fail_msg("unknown jump 0x%x", in->code);
-		return false;
+	case BPF_JEQ: return a == b;
+	case BPF_JNE: return a != b;
+	case BPF_JGT: return a > b;
+	case BPF_JGE: return a >= b;
+	case BPF_JLT: return a < b;
+	case BPF_JLE: return a <= b;
+	case BPF_JSGT: return sa > sb;
+	case BPF_JSGE: return sa >= sb;
+	case BPF_JSLT: return sa < sb;
+	case BPF_JSLE: return sa <= sb;
+	case BPF_JSET: return a & b;
+	default: fail_msg("unknown jump 0x%x", in->code); return false;
 	}
 }
 
@@ -457,21 +368,12 @@ static void run_atomic(struct machine *m, struct frame *f, const struct bpf_insn
 			*p = s;
 		put(f, 0, old);
 		return;
-	case BPF_XCHG:
-		*p = s;
-		break;
+	case BPF_XCHG: *p = s; break;
 	case BPF_ADD:
-	case BPF_ADD | BPF_FETCH:
-		*p += s;
-		break;
-	case BPF_OR:
-		*p |= s;
-		break;
-	case BPF_AND:
-		*p &= s;
-		break;
-	default:
-		fail_msg("unknown atomic 0x%x", in->imm);
+	case BPF_ADD | BPF_FETCH: *p += s; break;
+	case BPF_OR: *p |= s; break;
+	case BPF_AND: *p &= s; break;
+	default: fail_msg("unknown atomic 0x%x", in->imm);
 	}
 	if (in->imm & BPF_FETCH)
 		put(f, in->src_reg, old);
@@ -488,8 +390,8 @@ static void run_call(struct machine *m, struct frame *f, const struct bpf_insn *
 		ret = bpf_run(m, pc + in->imm + 1, &f->r[1], 5);
 	} else if (in->imm == LOOKUP_HELPER) {
 		assert_int_equal(get(f, 1), FAKE_FD);
-		ret = *(uint32_t *)access(m, f, get(f, 2), 4, true) < 100 ?
-			      (uintptr_t)m->w->value : 0;
+		ret = *(uint32_t *)access(m, f, get(f, 2), 4, true) < 100 ? (uintptr_t)m->w->value
+									  : 0;
 	} else {
 		n = in->imm % 10; /* made-up helpers tell the number of their arguments */
 		for (i = 0; i < n; i++)
@@ -503,14 +405,10 @@ static void run_call(struct machine *m, struct frame *f, const struct bpf_insn *
 static int bpf_size(const struct bpf_insn *in)
 {
 	switch (BPF_SIZE(in->code)) {
-	case BPF_B:
-		return 1;
-	case BPF_H:
-		return 2;
-	case BPF_W:
-		return 4;
-	default:
-		return 8;
+	case BPF_B: return 1;
+	case BPF_H: return 2;
+	case BPF_W: return 4;
+	default: return 8;
 	}
 }
 
@@ -547,9 +445,7 @@ static uint64_t bpf_run(struct machine *m, unsigned int pc, const uint64_t *args
 		size = bpf_size(in);
 		switch (BPF_CLASS(in->code)) {
 		case BPF_ALU:
-		case BPF_ALU64:
-			run_alu(&f, in);
-			break;
+		case BPF_ALU64: run_alu(&f, in); break;
 		case BPF_LD:
 			run_imm64(m, &f, in);
 			pc++;
@@ -585,8 +481,8 @@ static uint64_t bpf_run(struct machine *m, unsigned int pc, const uint64_t *args
 			}
 			if (in->code == (BPF_JMP | BPF_JA) ||
 			    bpf_cond_run(in, get(&f, in->dst_reg),
-					 BPF_SRC(in->code) == BPF_X ? get(&f, in->src_reg) :
-								      (uint64_t)(int64_t)in->imm))
+					 BPF_SRC(in->code) == BPF_X ? get(&f, in->src_reg)
+								    : (uint64_t)(int64_t)in->imm))
 				pc += in->off;
 			break;
 		}
@@ -623,7 +519,7 @@ static void cfg_check(const struct bpf_code *c)
 	free(mark);
 }
 
-/* ---- random programs ---------------------------------------------------------------------------------- */
+/* ---- random programs ---- */
 
 struct gen {
 	struct ir ir;
@@ -694,28 +590,16 @@ static void gen_memory(struct gen *g)
 	vreg p = pointer(g);
 
 	switch (rnd(7)) {
-	case 0:
-		ir_store(&g->ir, size, p, off, any(g));
-		break;
-	case 1:
-		ir_storei(&g->ir, size, p, off, rnd_value());
-		break;
-	case 2:
-		ir_atomic(&g->ir, rnd(3), p, off & 24, any(g));
-		break;
-	case 3:
-		have(g, ir_fetch_add(&g->ir, p, off & 24, any(g)));
-		break;
-	case 4:
-		have(g, ir_xchg(&g->ir, p, off & 24, any(g)));
-		break;
+	case 0: ir_store(&g->ir, size, p, off, any(g)); break;
+	case 1: ir_storei(&g->ir, size, p, off, rnd_value()); break;
+	case 2: ir_atomic(&g->ir, rnd(3), p, off & 24, any(g)); break;
+	case 3: have(g, ir_fetch_add(&g->ir, p, off & 24, any(g))); break;
+	case 4: have(g, ir_xchg(&g->ir, p, off & 24, any(g))); break;
 	case 5:
-		have(g, ir_cmpxchg(&g->ir, p, off & 24, rnd(2) ? any(g) :
-				   ir_load(&g->ir, 8, p, off & 24), any(g)));
+		have(g, ir_cmpxchg(&g->ir, p, off & 24,
+				   rnd(2) ? any(g) : ir_load(&g->ir, 8, p, off & 24), any(g)));
 		break;
-	default:
-		have(g, ir_load(&g->ir, size, p, off));
-		break;
+	default: have(g, ir_load(&g->ir, size, p, off)); break;
 	}
 }
 
@@ -729,21 +613,11 @@ static void gen_compute(struct gen *g)
 	}
 	d = rnd(4) ? ir_mov(&g->ir, any(g)) : any(g);
 	switch (rnd(6)) {
-	case 0:
-		ir_alui(&g->ir, rnd(IR_SAR + 1), d, rnd_value());
-		break;
-	case 1:
-		ir_neg(&g->ir, d);
-		break;
-	case 2:
-		ir_ext(&g->ir, d, 1 << rnd(4), rnd(2));
-		break;
-	case 3:
-		ir_bswap(&g->ir, d, 1 << rnd(4));
-		break;
-	default:
-		ir_alu(&g->ir, rnd(IR_SAR + 1), d, any(g));
-		break;
+	case 0: ir_alui(&g->ir, rnd(IR_SAR + 1), d, rnd_value()); break;
+	case 1: ir_neg(&g->ir, d); break;
+	case 2: ir_ext(&g->ir, d, 1 << rnd(4), rnd(2)); break;
+	case 3: ir_bswap(&g->ir, d, 1 << rnd(4)); break;
+	default: ir_alu(&g->ir, rnd(IR_SAR + 1), d, any(g)); break;
 	}
 	have(g, d);
 }
@@ -793,9 +667,7 @@ static void gen_block(struct gen *g, int depth)
 	while (n-- > 0 && g->budget > 0) {
 		g->budget--;
 		switch (rnd(14)) {
-		case 0:
-			gen_call(g);
-			break;
+		case 0: gen_call(g); break;
 		case 1:
 			if (rnd(3) == 0)
 				gen_lookup(g);
@@ -813,12 +685,8 @@ static void gen_block(struct gen *g, int depth)
 		case 4:
 		case 5:
 		case 6:
-		case 7:
-			gen_memory(g);
-			break;
-		default:
-			gen_compute(g);
-			break;
+		case 7: gen_memory(g); break;
+		default: gen_compute(g); break;
 		}
 	}
 }
@@ -865,7 +733,10 @@ static void world_fill(struct world *w)
 	w->calls = 0;
 }
 
-/* Addresses differ from run to run only if each world has its own memory: both runs use the same one. */
+/*
+ * Addresses differ from run to run only if each world has its own memory: both runs use the
+ * same one.
+ */
 static void compare_runs(const struct ir *ir, const struct bpf_code *c)
 {
 	static struct world before, w, after;
@@ -1078,8 +949,8 @@ static void test_errors(void **state)
 		ir_storei(&ir, 8, v[0], 0, i);
 	ir_place(&ir, l);
 	ir_exit(&ir, 0);
-	assert_int_equal(
-		assemble(&ir, "the program is too large: a jump over 33000 instructions"), -E2BIG);
+	assert_int_equal(assemble(&ir, "the program is too large: a jump over 33000 instructions"),
+			 -E2BIG);
 
 	ir_new(&ir);
 	v[0] = ir_ctx(&ir);
