@@ -75,7 +75,8 @@ struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *k
 	struct agg_entry *e = a->buckets[bucket_of(a, agg, hash)];
 
 	for (; e; e = e->next)
-		if (e->hash == hash && e->agg == agg && e->key_len == key_len && !memcmp(e->key, key, key_len))
+		if (e->hash == hash && e->agg == agg && e->key_len == key_len &&
+		    (!key_len || !memcmp(e->key, key, key_len)))
 			return e;
 	return NULL;
 }
