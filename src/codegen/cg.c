@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The program of a probe group: prologue, per-CPU state, frame, then clause after clause in one function.
+ * The program of a probe group: prologue, per-CPU state, frame, then clause after clause in one
+ * function.
  *
  *   provider's prologue -> row of the probe
  *   struct abi_cpu of this CPU; not traced: out
  *   a frame, if some clause needs one; none free: the firing is lost, counted
- *   each clause: enabled on this probe? tracing under way? predicate; aggregation buffer; record; actions
+ *   each clause: enabled on this probe? tracing under way? predicate; buffers entered; actions
  *   frame given back
  *
  * What a clause needs from outside is in struct cg alone, so that clauses could become subprograms.
@@ -36,13 +37,14 @@ void cg_error(struct cg *cg, struct srcloc loc, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* ---- counting --------------------------------------------------------------------------------------- */
+/* ---- counting ---- */
 
 void cg_count(struct cg *cg, enum abi_drop cause)
 {
 	vreg one = ir_imm(cg->ir, 1);
 
-	ir_atomic(cg->ir, IR_ATOMIC_ADD, cg->cpu, (int)(offsetof(struct abi_cpu, drops) + 8 * cause), one);
+	ir_atomic(cg->ir, IR_ATOMIC_ADD, cg->cpu,
+		  (int)(offsetof(struct abi_cpu, drops) + 8 * cause), one);
 }
 
 /* cg->acct is this CPU's element; the cell is that of the clause's EPID. */
@@ -63,7 +65,7 @@ void cg_account(struct cg *cg, enum abi_acct_cause cause)
 	ir_place(ir, skip);
 }
 
-/* ---- small helpers ---------------------------------------------------------------------------------- */
+/* ---- small helpers ---- */
 
 vreg cg_ptr_add(struct cg *cg, vreg base, int64_t off)
 {
@@ -81,22 +83,24 @@ bool cg_one_row(const struct cg *cg)
 
 vreg cg_epid(struct cg *cg)
 {
-	return cg->cur.epid == VREG_NONE ? ir_imm(cg->ir, cg->cur.epid_const) : ir_mov(cg->ir, cg->cur.epid);
+	return cg->cur.epid == VREG_NONE ? ir_imm(cg->ir, cg->cur.epid_const)
+					 : ir_mov(cg->ir, cg->cur.epid);
 }
 
 /* field 0..3: prov, mod, func, name */
 vreg cg_row_string(struct cg *cg, int field, uint32_t *constant)
 {
-	static const char *const error_names[] = {"dtrace", "", "", "ERROR"};
+	static const char *const error_names[] = { "dtrace", "", "", "ERROR" };
 	const char *s;
 
 	if (cg->cur.in_error || cg->trial) {
 		s = error_names[field];
 	} else if (!cg_one_row(cg)) {
-		return ir_load(cg->ir, 4, cg->rows, (int)(offsetof(struct abi_row, prov) + 4 * (size_t)field));
+		return ir_load(cg->ir, 4, cg->rows,
+			       (int)(offsetof(struct abi_row, prov) + 4 * (size_t)field));
 	} else {
 		const struct cg_row *r = &cg->g->rows[0];
-		const char *const names[] = {r->prov, r->mod, r->func, r->name};
+		const char *const names[] = { r->prov, r->mod, r->func, r->name };
 
 		s = names[field] ? names[field] : "";
 	}
@@ -142,7 +146,7 @@ uint32_t cg_strbytes(const struct cg *cg)
 	return ABI_STR_BYTES(cg->env->conf.strsize);
 }
 
-/* ---- frame ------------------------------------------------------------------------------------------ */
+/* ---- frame ---- */
 
 uint32_t frame_temps_start(const struct cg *cg)
 {
@@ -221,8 +225,8 @@ vreg frame_address(struct cg *cg)
 }
 
 /*
- * Claims a bit of abi_cpu.frames. Any one-to-one map from bits to frames will do: the multiplication by a
- * de Bruijn number takes the bits 1, 2, 4 ... 128 to different numbers below 8.
+ * Claims a bit of abi_cpu.frames. Any one-to-one map from bits to frames will do: the
+ * multiplication by a de Bruijn number takes the bits 1, 2, 4 ... 128 to different numbers below 8.
  */
 _Static_assert(ABI_FRAMES == 8, "de Bruijn number for 8 frames");
 static void frame_claim(struct cg *cg, label none)
@@ -268,7 +272,7 @@ static void frame_give_back(struct cg *cg)
 	ir_atomic(cg->ir, IR_ATOMIC_AND, cg->cpu, offsetof(struct abi_cpu, frames), mask);
 }
 
-/* ---- a clause --------------------------------------------------------------------------------------- */
+/* ---- a clause ---- */
 
 static void activity_check(struct cg *cg, label stopped)
 {
@@ -300,15 +304,26 @@ static void clause_tail(struct cg *cg, label falsep, label stopped)
 	cg_account(cg, ABI_ACCT_STOPPED);
 }
 
-void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epid_const, bool in_error)
+void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epid_const,
+		    bool in_error)
 {
 	struct ir *ir = cg->ir;
 	struct cg_cur *cur = &cg->cur;
-	label falsep = ir_label(ir), stopped = ir_label(ir), body_fault = ir_label(ir), pred_fault = ir_label(ir);
+	label falsep = ir_label(ir), stopped = ir_label(ir), body_fault = ir_label(ir),
+	      pred_fault = ir_label(ir);
 
-	*cur = (struct cg_cur){.cl = cl, .epid = epid, .epid_const = epid_const, .in_error = in_error,
-		.lost = ir_label(ir), .next = ir_label(ir), .f_action = ir_vreg(ir), .f_code = ir_vreg(ir),
-		.f_value = ir_vreg(ir), .fault = pred_fault, .agg_half = VREG_NONE, .agg_elem = VREG_NONE};
+	*cur = (struct cg_cur){ .cl = cl,
+				.epid = epid,
+				.epid_const = epid_const,
+				.in_error = in_error,
+				.lost = ir_label(ir),
+				.next = ir_label(ir),
+				.f_action = ir_vreg(ir),
+				.f_code = ir_vreg(ir),
+				.f_value = ir_vreg(ir),
+				.fault = pred_fault,
+				.agg_half = VREG_NONE,
+				.agg_elem = VREG_NONE };
 	cg->d->where_now = DIAG_PREDICATE;
 	cg_account(cg, ABI_ACCT_FIRED);
 	activity_check(cg, stopped);
@@ -319,7 +334,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 	}
 	if (cl->uses_scratch && !cg->trial)
 		frame_storei(cg, 8, offsetof(struct abi_frame, scratch_pos),
-			frame_temps_start(cg) + ROUND_UP(cg->env->frame_temps, 8));
+			     frame_temps_start(cg) + ROUND_UP(cg->env->frame_temps, 8));
 	bool pred_has_fault = cur->has_fault;
 	cur->has_fault = false;
 	cur->fault = body_fault;
@@ -351,7 +366,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 	cl->temps = MAX(cl->temps, cur->temp_max);
 }
 
-/* ---- the group -------------------------------------------------------------------------------------- */
+/* ---- the group ---- */
 
 uint32_t cg_row_stride(const struct cg_group *g)
 {
@@ -435,7 +450,7 @@ static void frame_lost(struct cg *cg)
 
 		if (cg_one_row(cg) && !cg->g->rows[0].epid[k])
 			continue;
-		cg->cur = (struct cg_cur){.cl = cg->g->clauses[k]};
+		cg->cur = (struct cg_cur){ .cl = cg->g->clauses[k] };
 		clause_label(cg, k, &cg->cur.epid, &cg->cur.epid_const, next);
 		cg_account(cg, ABI_ACCT_FIRED);
 		cg_account(cg, ABI_ACCT_NOFRAME);
@@ -470,7 +485,8 @@ static void locals_clear(struct cg *cg)
 			if (id->size <= 8 || type_is_string(id->type))
 				frame_storei(cg, 8, off, 0);
 			else
-				ir_callrt(ir, "rt_zero", 3, cg->frame_idx, ir_imm(ir, off), ir_imm(ir, id->size));
+				ir_callrt(ir, "rt_zero", 3, cg->frame_idx, ir_imm(ir, off),
+					  ir_imm(ir, id->size));
 		}
 	}
 }
@@ -519,14 +535,19 @@ static int group_check(struct cg *cg)
 {
 	const struct cg_group *g = cg->g;
 	struct cg_env *env = cg->env;
-	struct srcloc none = {0};
+	struct srcloc none = { 0 };
 
 	for (size_t i = 0; i < g->nclauses + g->nerror; i++) {
 		const struct cg_clause *cl = each_clause(g, i);
 
+		if (cl->strsize != env->conf.strsize || cl->temporal != env->temporal)
+			return diag_error(cg->d, NULL, none,
+					  "%s: an option changed after its clauses were compiled",
+					  g->name);
 		if (cl->uses_frame && frame_temps_start(cg) + cl->temps > env->conf.frame_size)
-			return diag_error(cg->d, NULL, none, "%s: clauses need more working memory than there is",
-				g->name);
+			return diag_error(cg->d, NULL, none,
+					  "%s: clauses need more working memory than there is",
+					  g->name);
 	}
 	return 0;
 }
@@ -544,11 +565,19 @@ static void ways_out(struct cg *cg, bool frame, label none)
 
 int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, struct diag *d)
 {
-	struct cg cg = {.env = env, .g = g, .ir = ir, .d = d, .row = VREG_NONE, .rows = VREG_NONE,
-		.frame = VREG_NONE, .frame_idx = VREG_NONE, .frame_bit = VREG_NONE, .acct = VREG_NONE};
+	struct cg cg = { .env = env,
+			 .g = g,
+			 .ir = ir,
+			 .d = d,
+			 .row = VREG_NONE,
+			 .rows = VREG_NONE,
+			 .frame = VREG_NONE,
+			 .frame_idx = VREG_NONE,
+			 .frame_bit = VREG_NONE,
+			 .acct = VREG_NONE };
 	bool frame = frame_needed(g);
 	label none = ir_label(ir);
-	struct srcloc nowhere = {0};
+	struct srcloc nowhere = { 0 };
 
 	if (group_check(&cg))
 		return -1;
@@ -569,7 +598,8 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 		frame_claim(&cg, none);
 		locals_clear(&cg);
 	}
-	if (g->nclauses > NEAR_CLAUSES) { /* the early ways out would be too far from the end for a jump */
+	if (g->nclauses >
+	    NEAR_CLAUSES) { /* the early ways out would be too far from the end for a jump */
 		label go = ir_label(ir);
 
 		ir_jmp(ir, go);
@@ -591,6 +621,6 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 		return -1;
 	if (ir->error)
 		return diag_error(d, NULL, nowhere, "%s: %s", g->name,
-			ir->error_text ? ir->error_text : strerror(-ir->error));
+				  ir->error_text ? ir->error_text : strerror(-ir->error));
 	return 0;
 }

@@ -24,7 +24,10 @@ enum cg_policy { CG_SWITCH, CG_FILL, CG_RING };
 struct cg;
 struct cg_clause;
 
-/* Strings of the frozen map strtab: interned; offsets are final from the start. */
+/*
+ * Strings of the frozen map strtab: interned; offsets are final from the start. Literals are added
+ * by cg_clause_prepare(); the names of every enabled probe must be added before the map is made.
+ */
 struct strtab;
 struct strtab *strtab_create(void);
 void strtab_destroy(struct strtab *t);
@@ -54,6 +57,12 @@ struct cg_env {
 
 /* Makes layout, shapes and needs of a clause; NULL after an error in *d. Freed by cg_clause_destroy(). */
 struct cg_clause *cg_clause_prepare(struct cg_env *env, const struct clause *c, struct diag *d);
+/*
+ * Layout (in place: its address stays) and needs again, for the strsize and temporal of now. To be
+ * called for every clause before buffers are made if one of them may have changed since
+ * cg_clause_prepare(). 0 or -1 with *d set.
+ */
+int cg_clause_renew(struct cg_clause *c, struct diag *d);
 void cg_clause_destroy(struct cg_clause *c);
 const struct layout *cg_clause_layout(const struct cg_clause *c);
 

@@ -15,12 +15,12 @@
  *
  * Rules that hold everywhere:
  * - A register returned by an expression belongs to the caller, who may change it.
- * - An integer value is 64 bits wide and, except inside a chain of arithmetic, sign- or zero-extended from
- *   its type (expr_canonical()).
- * - No instruction may be unreachable: the verifier refuses it. A condition known while compiling still
- *   becomes a conditional jump.
- * - A clause is emitted twice: once by cg_clause_prepare() into nothing, to learn what it needs, and once
- *   for good. Both must take the same way.
+ * - An integer value is 64 bits wide and, except inside a chain of arithmetic, sign- or
+ *   zero-extended from its type (expr_value(); expr_raw() may give more bits).
+ * - No instruction may be unreachable: the verifier refuses it. A condition known while compiling
+ *   still becomes a conditional jump.
+ * - A clause is emitted twice: once by cg_clause_prepare() into nothing, to learn what it needs,
+ *   and once for good. Both must take the same way.
  */
 #ifndef CODEGEN_CG_IMPL_H
 #define CODEGEN_CG_IMPL_H
@@ -34,14 +34,17 @@ struct cg_clause {
 	const struct clause *c;
 	struct arena *arena;
 	struct layout *layout;
-	uint32_t *shapes;	  /* per STMT_AGG of the clause in text order: index of its key shape */
-	struct action **actions;  /* per STMT_ACTION in text order: its action, NULL if it records nothing */
+	uint32_t *shapes; /* per STMT_AGG of the clause in text order: index of its key shape */
+	struct action **
+		actions; /* per STMT_ACTION in text order: its action, NULL if it records nothing */
 	size_t naggs, nactions;
+	uint32_t strsize; /* for which the layout was made */
+	bool temporal;
 	/* found by the trial emission */
 	bool uses_frame, uses_locals, uses_scratch, can_fault;
-	unsigned int timestamps;  /* places that read the time of the firing */
-	uint32_t temps;		  /* bytes of frame temporaries */
-	struct ident **locals;	  /* clause-local variables it names */
+	unsigned int timestamps; /* places that read the time of the firing */
+	uint32_t temps;		 /* bytes of frame temporaries */
+	struct ident **locals;	 /* clause-local variables it names */
 	size_t nlocals;
 };
 
@@ -54,9 +57,9 @@ enum sval_kind {
 };
 struct sval {
 	enum sval_kind kind;
-	uint32_t off;	/* SVAL_CONST: in strtab; SVAL_FRAME: in the frame */
-	vreg reg;	/* SVAL_TABLE */
-	bool is_var;	/* SVAL_FRAME: the storage of a variable, not a copy */
+	uint32_t off; /* SVAL_CONST: in strtab; SVAL_FRAME: in the frame */
+	vreg reg;     /* SVAL_TABLE */
+	bool is_var;  /* SVAL_FRAME: the storage of a variable, not a copy */
 };
 
 /* A place that can be read and assigned. */
@@ -64,38 +67,39 @@ enum lval_kind { LVAL_GLOBAL, LVAL_LOCAL, LVAL_DYNAMIC, LVAL_ELEMENT };
 struct lval {
 	enum lval_kind kind;
 	struct type *type;
-	uint32_t off;	/* in the globals area or in the frame; dynamic: of the key in the frame */
-	vreg nwords;	/* dynamic: nwords | var << 32 */
-	vreg ptr;	/* LVAL_ELEMENT: address of the element of a C array */
+	uint32_t off; /* in the globals area or in the frame; dynamic: of the key in the frame */
+	vreg nwords;  /* dynamic: nwords | var << 32 */
+	vreg ptr;     /* LVAL_ELEMENT: address of the element of a C array */
 };
 
 /* A reservation under way or made. */
 struct resv {
-	vreg half;  /* 0 or 1 */
-	vreg elem;  /* element of map bufs */
-	vreg off;   /* of the record in it */
-	vreg word;  /* the packed word as it was stored */
-	vreg rec;   /* address of the record */
+	vreg half; /* 0 or 1 */
+	vreg elem; /* element of map bufs */
+	vreg off;  /* of the record in it */
+	vreg word; /* the packed word as it was stored */
+	vreg rec;  /* address of the record */
 };
 
 /* State of the clause that is being emitted. */
 struct cg_cur {
 	struct cg_clause *cl;
-	vreg epid;		/* VREG_NONE: epid_const */
+	vreg epid; /* VREG_NONE: epid_const */
 	uint32_t epid_const;
-	bool in_error;		/* a clause of ERROR */
-	size_t nagg, naction;	/* next STMT_AGG, STMT_ACTION */
-	int action;		/* number for faults; 0 in the predicate */
-	int depth;		/* > 0: the code being emitted may be skipped at run time */
+	bool in_error;	      /* a clause of ERROR */
+	size_t nagg, naction; /* next STMT_AGG, STMT_ACTION */
+	int action;	      /* number for faults; 0 in the predicate */
+	int depth;	      /* > 0: the code being emitted may be skipped at run time */
 	/* record */
-	bool records, staged;	/* staged: built in the frame, reserved at the end (ring with strings) */
+	bool records,
+		staged; /* staged: built in the frame, reserved at the end (ring with strings) */
 	struct resv rv;
-	uint32_t need;		/* bytes reserved (not staged) */
-	uint32_t stage;		/* staged: offset in the frame of the record being built */
-	vreg pos;		/* where the bytes of the next string go, in the half */
-	uint32_t *strings;	/* staged: frame offset per string field */
+	uint32_t need;	   /* bytes reserved (not staged) */
+	uint32_t stage;	   /* staged: offset in the frame of the record being built */
+	vreg pos;	   /* where the bytes of the next string go, in the half */
+	uint32_t *strings; /* staged: frame offset per string field */
 	size_t nstrings;
-	bool aggs;		/* entered the aggregation buffer */
+	bool aggs; /* entered the aggregation buffer */
 	vreg agg_half, agg_elem, agg_ptr;
 	/* out of line */
 	label lost, fault, next;
@@ -103,7 +107,7 @@ struct cg_cur {
 	vreg f_action, f_code, f_value;
 	/* frame temporaries */
 	uint32_t temp, temp_keep, temp_max;
-	uint32_t execname;	/* frame offset of this firing's execname, 0: not there yet */
+	uint32_t execname; /* frame offset of this firing's execname, 0: not there yet */
 };
 
 struct cg {
@@ -114,8 +118,8 @@ struct cg {
 	bool trial;
 	vreg ctx, row, rows, cpu, slot, frame, frame_idx, frame_bit, acct;
 	label out;
-	int time_slot;		/* stack place of the time of the firing, 0: read where it is used */
-	int probe_slot;		/* stack place for helpers to write a word to, 0: none yet */
+	int time_slot;	/* stack place of the time of the firing, 0: read where it is used */
+	int probe_slot; /* stack place for helpers to write a word to, 0: none yet */
 	int comm_slot;
 	/* the clause whose fault an ERROR clause handles: its arguments */
 	vreg e_epid, e_action, e_code, e_value;
@@ -123,16 +127,19 @@ struct cg {
 	struct cg_cur cur;
 };
 
-/* ---- cg.c ------------------------------------------------------------------------------------------- */
-void cg_error(struct cg *cg, struct srcloc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* ---- cg.c ---- */
+void cg_error(struct cg *cg, struct srcloc loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void cg_count(struct cg *cg, enum abi_drop cause);
 void cg_account(struct cg *cg, enum abi_acct_cause cause);
 vreg cg_ptr_add(struct cg *cg, vreg base, int64_t off);
 bool cg_one_row(const struct cg *cg);
 /* Emits one clause, with its label of cur.next at the end. epid: VREG_NONE for a constant one. */
-void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epid_const, bool in_error);
+void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epid_const,
+		    bool in_error);
 vreg cg_epid(struct cg *cg); /* epid of the clause in a register of its own */
-vreg cg_row_string(struct cg *cg, int field, uint32_t *constant); /* strtab offset; VREG_NONE: *constant */
+vreg cg_row_string(struct cg *cg, int field,
+		   uint32_t *constant); /* strtab offset; VREG_NONE: *constant */
 vreg cg_timestamp(struct cg *cg);
 int cg_probe_stack(struct cg *cg);
 
@@ -150,18 +157,22 @@ vreg frame_address(struct cg *cg); /* as a plain number */
 uint32_t cg_strsize(const struct cg *cg);
 uint32_t cg_strbytes(const struct cg *cg);
 
-/* ---- clock.c ---------------------------------------------------------------------------------------- */
+/* ---- clock.c ---- */
 int64_t clock_tai_offset(void);
 int64_t clock_sched_offset(void);
 
-/* ---- layout.c --------------------------------------------------------------------------------------- */
+/* ---- layout.c ---- */
 int layout_make(struct cg_clause *cl, struct diag *d);
-int probe_string(const struct node *n); /* 0..3: probeprov, probemod, probefunc, probename; else -1 */
+int probe_string(
+	const struct node *n); /* 0..3: probeprov, probemod, probefunc, probename; else -1 */
 
-/* ---- emit_rec.c ------------------------------------------------------------------------------------- */
-/* Reserves need bytes (a register, or the constant max if VREG_NONE; max bounds it); jumps to lost after counting the drop. */
-void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault, label lost);
-void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const, uint32_t size);
+/* ---- emit_rec.c ---- */
+/* Reserves need bytes (a register, or the constant max if VREG_NONE; max bounds it); jumps to lost
+ * after counting the drop. */
+void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault,
+		 label lost);
+void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const,
+		uint32_t size);
 void rec_leave(struct cg *cg, vreg half, int left);
 void rec_begin(struct cg *cg);
 void rec_commit(struct cg *cg);
@@ -170,29 +181,32 @@ void rec_present(struct cg *cg, int bit);
 void rec_int(struct cg *cg, const struct field *f, vreg v);
 void rec_string(struct cg *cg, const struct field *f, const struct sval *sv);
 
-/* ---- emit_fault.c ----------------------------------------------------------------------------------- */
+/* ---- emit_fault.c ---- */
 void fault_throw(struct cg *cg, enum abi_fault code, vreg value);
 void fault_if_zero(struct cg *cg, vreg v, enum abi_fault code, vreg value);
 void fault_if_nonzero(struct cg *cg, vreg v, enum abi_fault code, vreg value);
 void fault_path_emit(struct cg *cg);
 
-/* ---- emit_expr.c ------------------------------------------------------------------------------------ */
-vreg expr_value(struct cg *cg, const struct node *n);	  /* canonical */
-vreg expr_raw(struct cg *cg, const struct node *n);	  /* perhaps wider than its type */
+/* ---- emit_expr.c ---- */
+vreg expr_value(struct cg *cg, const struct node *n); /* canonical */
+vreg expr_raw(struct cg *cg, const struct node *n);   /* perhaps wider than its type */
 vreg expr_as(struct cg *cg, const struct node *n, struct type *to);
 void expr_convert(struct cg *cg, vreg v, struct type *from, struct type *to, bool canonical);
 void expr_effect(struct cg *cg, const struct node *n);
 void expr_string(struct cg *cg, const struct node *n, struct sval *sv);
-void expr_branch(struct cg *cg, const struct node *n, bool sense, label l); /* jumps if the truth of n is sense */
+void expr_branch(struct cg *cg, const struct node *n, bool sense,
+		 label l); /* jumps if the truth of n is sense */
 vreg expr_arith(struct cg *cg, enum op op, struct type *arith, vreg a, vreg b, bool b_nonzero);
 bool expr_is_string(const struct node *n);
 bool expr_has_effects(const struct node *n);
-uint32_t sval_frame(struct cg *cg, const struct sval *sv); /* offset of a struct abi_str in the frame */
+uint32_t sval_frame(struct cg *cg,
+		    const struct sval *sv); /* offset of a struct abi_str in the frame */
 void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst);
-int64_t expr_constant(const struct node *n, struct type *t); /* a NODE_INT brought to the width of t */
+int64_t expr_constant(const struct node *n,
+		      struct type *t); /* a NODE_INT brought to the width of t */
 void type_width(struct type *t, int *size, bool *is_signed);
 
-/* ---- emit_var.c ------------------------------------------------------------------------------------- */
+/* ---- emit_var.c ---- */
 vreg var_value(struct cg *cg, const struct node *n);
 void var_string(struct cg *cg, const struct node *n, struct sval *sv);
 vreg index_value(struct cg *cg, const struct node *n);
@@ -201,19 +215,19 @@ vreg lval_load(struct cg *cg, const struct lval *lv);
 void lval_store(struct cg *cg, const struct lval *lv, vreg v);
 void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv);
 void lval_store_string(struct cg *cg, const struct lval *lv, const struct sval *sv);
-vreg mem_address(struct cg *cg, const struct node *n);	/* of an lvalue in kernel memory */
-vreg mem_value(struct cg *cg, const struct node *n);	/* its checked load */
+vreg mem_address(struct cg *cg, const struct node *n); /* of an lvalue in kernel memory */
+vreg mem_value(struct cg *cg, const struct node *n);   /* its checked load */
 void builtin_string(struct cg *cg, const struct node *n, struct sval *sv);
-void comm_words(struct cg *cg, vreg w[2]);		/* the 16 bytes of the command name */
+void comm_words(struct cg *cg, vreg w[2]); /* the 16 bytes of the command name */
 
-/* ---- emit_agg.c ------------------------------------------------------------------------------------- */
+/* ---- emit_agg.c ---- */
 
 void agg_enter(struct cg *cg, label closed);
 void agg_leave(struct cg *cg);
 void agg_update(struct cg *cg, const struct stmt *s, uint32_t shape);
 uint32_t agg_value_words(enum func_id func, const int64_t params[4]);
 
-/* ---- emit_act.c ------------------------------------------------------------------------------------- */
+/* ---- emit_act.c ---- */
 vreg call_value(struct cg *cg, const struct node *n);
 void call_string(struct cg *cg, const struct node *n, struct sval *sv);
 void stmts_emit(struct cg *cg, const struct stmt *s);

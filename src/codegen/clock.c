@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the clocks that D shows differ from those that a BPF program can read: constants of generated code. */
+/* How the clocks that D shows differ from those that a BPF program can read: constants of generated
+ * code. */
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +14,13 @@
 /* CLOCK_TAI - CLOCK_REALTIME in ns: 0 unless a time service has told the kernel. */
 int64_t clock_tai_offset(void)
 {
-	struct timex tx = {.modes = 0};
+	struct timex tx = { .modes = 0 };
 
 	return adjtimex(&tx) < 0 ? 0 : (int64_t)tx.tai * 1000000000;
 }
 
-/* When the scheduler last booked the time of this thread, on its own clock, in ns; -1 if it does not tell. */
+/* When the scheduler last booked the time of this thread, on its own clock, in ns; -1 if it does
+ * not tell. */
 static int64_t exec_start(void)
 {
 	FILE *f = fopen("/proc/thread-self/sched", "re");
@@ -35,8 +37,8 @@ static int64_t exec_start(void)
 }
 
 /*
- * CLOCK_MONOTONIC minus the scheduler's clock, in ns. Yielding makes the scheduler book the time; the reading
- * of ours just before it that comes closest is the best. 0 if the kernel does not tell.
+ * CLOCK_MONOTONIC minus the scheduler's clock, in ns. Yielding makes the scheduler book the time;
+ * the reading of ours just before it that comes closest is the best. 0 if the kernel does not tell.
  */
 int64_t clock_sched_offset(void)
 {

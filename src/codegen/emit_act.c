@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statements, actions and subroutines. A new action or subroutine is one row of `emitters` and at most one
- * function. What an action records is in its fields (layout.c); most actions do nothing but fill them.
+ * Statements, actions and subroutines. A new action or subroutine is one row of `emitters` and at
+ * most one function. What an action records is in its fields (layout.c); most actions do nothing
+ * but fill them.
  */
 #include <stddef.h>
 
@@ -9,7 +10,7 @@
 
 #define EXIT_TRIES 4
 
-/* ---- actions ---------------------------------------------------------------------------------------- */
+/* ---- actions ---- */
 
 static void fields_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 {
@@ -30,8 +31,9 @@ static void fields_emit(struct cg *cg, const struct stmt *s, const struct action
 }
 
 /*
- * From now on no clause begins, on any CPU; this one runs to its end. The activity is the lower half of a
- * word whose upper half others add to, so that it is exchanged as a whole. In END there is nothing to stop.
+ * From now on no clause begins, on any CPU; this one runs to its end. The activity is the lower
+ * half of a word whose upper half others add to, so that it is exchanged as a whole. In END there
+ * is nothing to stop.
  */
 static void exit_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 {
@@ -60,14 +62,15 @@ static void exit_emit(struct cg *cg, const struct stmt *s, const struct action *
 	ir_place(ir, done);
 }
 
-/* ---- subroutines ------------------------------------------------------------------------------------ */
+/* ---- subroutines ---- */
 
 static const struct node *arg(const struct node *n, size_t i)
 {
 	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
 }
 
-/* User bytes in scratch of the frame, which is kernel memory like any other: the result is its address. */
+/* User bytes in scratch of the frame, which is kernel memory like any other: the result is its
+ * address. */
 static vreg copyin_value(struct cg *cg, const struct node *n)
 {
 	struct ir *ir = cg->ir;
@@ -117,7 +120,7 @@ static void copyinstr_string(struct cg *cg, const struct node *n, struct sval *s
 	vreg bad = ir_callrt(ir, "rt_str_user", 4, frame_index(cg), ir_imm(ir, dst), addr, max);
 
 	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
-	*sv = (struct sval){.kind = SVAL_FRAME, .off = dst};
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
 }
 
 static void strjoin_string(struct cg *cg, const struct node *n, struct sval *sv)
@@ -133,10 +136,10 @@ static void strjoin_string(struct cg *cg, const struct node *n, struct sval *sv)
 		sval_to(cg, &a, left);
 	}
 	expr_string(cg, arg(n, 1), &b);
-	vreg bad = ir_callrt(ir, "rt_str_join", 4, frame_index(cg), ir_imm(ir, dst), ir_imm(ir, left),
-		ir_imm(ir, sval_frame(cg, &b)));
+	vreg bad = ir_callrt(ir, "rt_str_join", 4, frame_index(cg), ir_imm(ir, dst),
+			     ir_imm(ir, left), ir_imm(ir, sval_frame(cg, &b)));
 	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, VREG_NONE);
-	*sv = (struct sval){.kind = SVAL_FRAME, .off = dst};
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
 }
 
 static vreg strlen_value(struct cg *cg, const struct node *n)
@@ -153,25 +156,25 @@ static vreg strlen_value(struct cg *cg, const struct node *n)
 	return len;
 }
 
-/* ---- the table -------------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static const struct emitter {
 	void (*action)(struct cg *cg, const struct stmt *s, const struct action *a);
 	vreg (*value)(struct cg *cg, const struct node *n);
 	void (*string)(struct cg *cg, const struct node *n, struct sval *sv);
 } emitters[FN_MAX] = {
-	[FN_trace] = {.action = fields_emit},
-	[FN_printf] = {.action = fields_emit},
-	[FN_exit] = {.action = exit_emit},
-	[FN_printa] = {.action = fields_emit},
-	[FN_clear] = {.action = fields_emit},
-	[FN_trunc] = {.action = fields_emit},
-	[FN_normalize] = {.action = fields_emit},
-	[FN_denormalize] = {.action = fields_emit},
-	[FN_copyin] = {.value = copyin_value},
-	[FN_copyinstr] = {.string = copyinstr_string},
-	[FN_strjoin] = {.string = strjoin_string},
-	[FN_strlen] = {.value = strlen_value},
+	[FN_trace] = { .action = fields_emit },
+	[FN_printf] = { .action = fields_emit },
+	[FN_exit] = { .action = exit_emit },
+	[FN_printa] = { .action = fields_emit },
+	[FN_clear] = { .action = fields_emit },
+	[FN_trunc] = { .action = fields_emit },
+	[FN_normalize] = { .action = fields_emit },
+	[FN_denormalize] = { .action = fields_emit },
+	[FN_copyin] = { .value = copyin_value },
+	[FN_copyinstr] = { .string = copyinstr_string },
+	[FN_strjoin] = { .string = strjoin_string },
+	[FN_strlen] = { .value = strlen_value },
 };
 
 static const struct emitter *emitter_of(const struct node *n)
@@ -200,7 +203,7 @@ void call_string(struct cg *cg, const struct node *n, struct sval *sv)
 {
 	const struct emitter *e = emitter_of(n);
 
-	*sv = (struct sval){.kind = SVAL_NULL};
+	*sv = (struct sval){ .kind = SVAL_NULL };
 	if (e->string)
 		e->string(cg, n, sv);
 	else
@@ -220,7 +223,7 @@ static void act_emit(struct cg *cg, const struct stmt *s, const struct action *a
 	e->action(cg, s, a);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------- */
+/* ---- statements ---- */
 
 static void if_emit(struct cg *cg, const struct stmt *s)
 {
@@ -251,18 +254,10 @@ void stmts_emit(struct cg *cg, const struct stmt *s)
 
 		cur->action = s->action_index;
 		switch (s->kind) {
-		case STMT_EXPR:
-			expr_effect(cg, s->expr);
-			break;
-		case STMT_ACTION:
-			act_emit(cg, s, cur->cl->actions[cur->naction++]);
-			break;
-		case STMT_AGG:
-			agg_update(cg, s, cur->cl->shapes[cur->nagg++]);
-			break;
-		case STMT_IF:
-			if_emit(cg, s);
-			break;
+		case STMT_EXPR: expr_effect(cg, s->expr); break;
+		case STMT_ACTION: act_emit(cg, s, cur->cl->actions[cur->naction++]); break;
+		case STMT_AGG: agg_update(cg, s, cur->cl->shapes[cur->nagg++]); break;
+		case STMT_IF: if_emit(cg, s); break;
 		}
 		frame_release(cg, mark);
 	}

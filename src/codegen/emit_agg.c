@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations. A clause enters the aggregation buffer once, before its first statement, and leaves it at its
- * end, so that all it updates is in the same snapshot. Values are updated atomically.
+ * Aggregations. A clause enters the aggregation buffer once, before its first statement, and leaves
+ * it at its end, so that all it updates is in the same snapshot. Values are updated atomically.
  *
  * A new aggregating function is one row of `funcs` and one function that updates the value at p.
  */
@@ -11,7 +11,7 @@
 
 #define TRIES 4
 
-/* ---- entering --------------------------------------------------------------------------------------- */
+/* ---- entering ---- */
 
 void agg_leave(struct cg *cg)
 {
@@ -43,7 +43,7 @@ void agg_enter(struct cg *cg, label closed)
 	cur->agg_ptr = ir_map_elem(ir, CG_MAP_AGGS, cur->agg_elem, closed);
 }
 
-/* ---- functions -------------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 /* What an update works on: the value's words at p + off. */
 struct update {
@@ -52,8 +52,8 @@ struct update {
 	const struct node_list *args;
 	const int64_t *params;
 	uint32_t words;
-	vreg value;	/* the first argument, as int64_t */
-	vreg incr;	/* distributions: what is added, VREG_NONE: 1 */
+	vreg value; /* the first argument, as int64_t */
+	vreg incr;  /* distributions: what is added, VREG_NONE: 1 */
 	label skip;
 };
 
@@ -113,7 +113,8 @@ static void max_update(struct cg *cg, const struct update *u)
 	extreme_update(cg, u, INT64_MIN);
 }
 
-/* low, high += |v| * |v|, by halves of 32 bits: (h * 2^32 + l)^2 = h*h * 2^64 + 2*h*l * 2^32 + l*l */
+/* low, high += |v| * |v|, by halves of 32 bits: (h * 2^32 + l)^2 = h*h * 2^64 + 2*h*l * 2^32 + l*l
+ */
 static void square(struct cg *cg, vreg v, vreg *low, vreg *high)
 {
 	struct ir *ir = cg->ir;
@@ -179,16 +180,20 @@ static void lquantize_update(struct cg *cg, const struct update *u)
 {
 	uint64_t range = (uint32_t)u->params[0] | (uint64_t)u->params[1] << 32;
 
-	bucket_update(cg, u, ir_callrt(cg->ir, "rt_lquantize", 3, u->value, ir_imm(cg->ir, (int64_t)range),
-		ir_imm(cg->ir, u->params[2])));
+	bucket_update(cg, u,
+		      ir_callrt(cg->ir, "rt_lquantize", 3, u->value, ir_imm(cg->ir, (int64_t)range),
+				ir_imm(cg->ir, u->params[2])));
 }
 
 static void llquantize_update(struct cg *cg, const struct update *u)
 {
-	uint64_t packed = (uint64_t)(uint16_t)u->params[0] | (uint64_t)(uint16_t)u->params[1] << 16 |
+	uint64_t packed =
+		(uint64_t)(uint16_t)u->params[0] | (uint64_t)(uint16_t)u->params[1] << 16 |
 		(uint64_t)(uint16_t)u->params[2] << 32 | (uint64_t)(uint16_t)u->params[3] << 48;
 
-	bucket_update(cg, u, ir_callrt(cg->ir, "rt_llquantize", 2, u->value, ir_imm(cg->ir, (int64_t)packed)));
+	bucket_update(
+		cg, u,
+		ir_callrt(cg->ir, "rt_llquantize", 2, u->value, ir_imm(cg->ir, (int64_t)packed)));
 }
 
 static const struct agg_func {
@@ -196,32 +201,34 @@ static const struct agg_func {
 	uint32_t words; /* of the value; 0: depends on the parameters */
 	int incr;	/* index of the argument that says what to add, -1: none */
 } funcs[FN_MAX] = {
-	[FN_count] = {count_update, ABI_AGG_COUNT_WORDS, -1},
-	[FN_sum] = {sum_update, ABI_AGG_SUM_WORDS, -1},
-	[FN_avg] = {avg_update, ABI_AGG_AVG_WORDS, -1},
-	[FN_min] = {min_update, ABI_AGG_MIN_WORDS, -1},
-	[FN_max] = {max_update, ABI_AGG_MAX_WORDS, -1},
-	[FN_stddev] = {stddev_update, ABI_AGG_STDDEV_WORDS, -1},
-	[FN_quantize] = {quantize_update, ABI_AGG_QUANTIZE_WORDS, 1},
-	[FN_lquantize] = {lquantize_update, 0, 1},
-	[FN_llquantize] = {llquantize_update, 0, 1},
+	[FN_count] = { count_update, ABI_AGG_COUNT_WORDS, -1 },
+	[FN_sum] = { sum_update, ABI_AGG_SUM_WORDS, -1 },
+	[FN_avg] = { avg_update, ABI_AGG_AVG_WORDS, -1 },
+	[FN_min] = { min_update, ABI_AGG_MIN_WORDS, -1 },
+	[FN_max] = { max_update, ABI_AGG_MAX_WORDS, -1 },
+	[FN_stddev] = { stddev_update, ABI_AGG_STDDEV_WORDS, -1 },
+	[FN_quantize] = { quantize_update, ABI_AGG_QUANTIZE_WORDS, 1 },
+	[FN_lquantize] = { lquantize_update, 0, 1 },
+	[FN_llquantize] = { llquantize_update, 0, 1 },
 };
 
 uint32_t agg_value_words(enum func_id func, const int64_t params[4])
 {
 	switch (func) {
 	case FN_lquantize:
-		return params[2] > 0 ? (uint32_t)ABI_AGG_LQUANTIZE_WORDS(params[0], params[1], params[2]) : 2;
+		return params[2] > 0
+			       ? (uint32_t)ABI_AGG_LQUANTIZE_WORDS(params[0], params[1], params[2])
+			       : 2;
 	case FN_llquantize:
 		if (params[0] < 2)
 			return 3;
-		return (uint32_t)ABI_AGG_LLQUANTIZE_WORDS(params[0], params[1], params[2], params[3]);
-	default:
-		return funcs[func].words;
+		return (uint32_t)ABI_AGG_LLQUANTIZE_WORDS(params[0], params[1], params[2],
+							  params[3]);
+	default: return funcs[func].words;
 	}
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------- */
+/* ---- keys ---- */
 
 static const struct node *plain_string(const struct node *n)
 {
@@ -243,7 +250,8 @@ static void key_table(struct cg *cg, const struct node *n, uint32_t at)
 }
 
 /* The tuple of a key: where it stands in the frame and its words, as a register. */
-static vreg key_build(struct cg *cg, const struct node_list *keys, const struct aggshape *sh, uint32_t *off)
+static vreg key_build(struct cg *cg, const struct node_list *keys, const struct aggshape *sh,
+		      uint32_t *off)
 {
 	struct ir *ir = cg->ir;
 	uint32_t nfixed = (uint32_t)sh->nparts, nstr = 0;
@@ -251,7 +259,9 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 
 	for (size_t i = 0; i < sh->nparts; i++)
 		nstr += sh->parts[i].kind == FIELD_STRING;
-	if (nstr == 1 && nfixed == 1) { /* a struct abi_str is its own tuple; the length of NULL gives one word */
+	if (nstr == 1 &&
+	    nfixed ==
+		    1) { /* a struct abi_str is its own tuple; the length of NULL gives one word */
 		expr_string(cg, keys->v[0], &sv);
 		*off = sval_frame(cg, &sv);
 		vreg n = frame_load(cg, 8, *off);
@@ -267,17 +277,16 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 
 		switch (sh->parts[i].kind) {
 		case FIELD_PROBE_STRING:
-		case FIELD_CONST_STRING:
-			key_table(cg, keys->v[i], at);
-			break;
+		case FIELD_CONST_STRING: key_table(cg, keys->v[i], at); break;
 		case FIELD_STRING:
 			expr_string(cg, keys->v[i], &sv);
 			uint32_t src = sval_frame(cg, &sv);
 			frame_store(cg, 8, at, frame_load(cg, 8, src));
-			ir_mov_to(ir, pos, ir_callrt(ir, "rt_tuple_str", 3, frame_index(cg), pos, ir_imm(ir, src)));
+			ir_mov_to(ir, pos,
+				  ir_callrt(ir, "rt_tuple_str", 3, frame_index(cg), pos,
+					    ir_imm(ir, src)));
 			break;
-		default:
-			frame_store(cg, 8, at, expr_value(cg, keys->v[i]));
+		default: frame_store(cg, 8, at, expr_value(cg, keys->v[i]));
 		}
 	}
 	if (!nstr)
@@ -288,13 +297,15 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 }
 
 /* Address of the value of a keyed entry; jumps to skip if there is no room. */
-static vreg entry_find(struct cg *cg, const struct stmt *s, const struct aggshape *sh, uint32_t shape, label skip)
+static vreg entry_find(struct cg *cg, const struct stmt *s, const struct aggshape *sh,
+		       uint32_t shape, label skip)
 {
 	struct ir *ir = cg->ir;
 	uint32_t key, size = cg->env->conf.aggsize, value = 8 * sh->value_words;
 	vreg nwords = key_build(cg, &s->agg->u.agg.keys, sh, &key);
 	vreg what = ir_imm(ir, (int64_t)(shape | (uint64_t)sh->value_words << 32));
-	vreg off = ir_callrt(ir, "rt_agg", 5, frame_index(cg), ir_imm(ir, key), nwords, what, cg->cur.agg_elem);
+	vreg off = ir_callrt(ir, "rt_agg", 5, frame_index(cg), ir_imm(ir, key), nwords, what,
+			     cg->cur.agg_elem);
 
 	ir_jcci(ir, IR_EQ, off, 0, skip);
 	ir_alui(ir, IR_AND, off, -8); /* tells the verifier that it is aligned */
@@ -311,8 +322,12 @@ void agg_update(struct cg *cg, const struct stmt *s, uint32_t shape)
 	const struct ident *id = s->agg->u.agg.ident;
 	const struct node_list *args = &s->expr->u.call.args;
 	const struct agg_func *f = &funcs[s->expr->u.call.func->id];
-	struct update u = {.args = args, .params = id->agg_params, .words = sh.value_words, .value = VREG_NONE,
-		.incr = VREG_NONE, .skip = ir_label(ir)};
+	struct update u = { .args = args,
+			    .params = id->agg_params,
+			    .words = sh.value_words,
+			    .value = VREG_NONE,
+			    .incr = VREG_NONE,
+			    .skip = ir_label(ir) };
 
 	if (!f->update) {
 		cg_error(cg, s->loc, "%s( ) is not implemented (yet)", s->expr->u.call.name);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions (language.md 8). Integers are computed in 64-bit registers; a chain of operations of one type
- * is not cut in between, so that a value is brought to its type's width where it leaves the chain: at a
- * cast, a store, a record, a call, or as operand of a wider type. Strings are named by struct sval and copied
- * only where they must be. Truth values that are only tested become jumps, not numbers.
+ * Expressions (language.md 8). Integers are computed in 64-bit registers; a chain of operations of
+ * one type is not cut in between, so that a value is brought to its type's width where it leaves
+ * the chain: at a cast, a store, a record, a call, or as operand of a wider type. Strings are named
+ * by struct sval and copied only where they must be. Truth values that are only tested become
+ * jumps, not numbers.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 #define INLINE_COMPARE 64 /* literals up to this long are compared by words, in line */
 
-/* ---- types ------------------------------------------------------------------------------------------ */
+/* ---- types ---- */
 
 /* Width and signedness of a value in a register: pointers, arrays and strings are addresses. */
 void type_width(struct type *t, int *size, bool *is_signed)
@@ -40,8 +41,7 @@ bool expr_has_effects(const struct node *n)
 		return false;
 	switch (n->kind) {
 	case NODE_ASSIGN:
-	case NODE_INCDEC:
-		return true;
+	case NODE_INCDEC: return true;
 	case NODE_CALL:
 		for (size_t i = 0; i < n->u.call.args.n; i++)
 			if (expr_has_effects(n->u.call.args.v[i]))
@@ -52,8 +52,7 @@ bool expr_has_effects(const struct node *n)
 			if (expr_has_effects(n->u.index.keys.v[i]))
 				return true;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return expr_has_effects(n->a) || expr_has_effects(n->b) || expr_has_effects(n->c);
 }
@@ -62,16 +61,12 @@ bool expr_has_effects(const struct node *n)
 static bool is_canonical(const struct node *n)
 {
 	switch (n->kind) {
-	case NODE_INT:
-		return false; /* folded like a chain */
-	case NODE_BINARY:
-		return n->u.op.op >= OP_EQ && n->u.op.op <= OP_LXOR;
+	case NODE_INT: return false; /* folded like a chain */
+	case NODE_BINARY: return n->u.op.op >= OP_EQ && n->u.op.op <= OP_LXOR;
 	case NODE_UNARY:
 		return n->u.op.op == OP_NOT || n->u.op.op == OP_DEREF || n->u.op.op == OP_ADDROF;
-	case NODE_COMMA:
-		return is_canonical(n->b);
-	default:
-		return true;
+	case NODE_COMMA: return is_canonical(n->b);
+	default: return true;
 	}
 }
 
@@ -142,7 +137,7 @@ static vreg operand(struct cg *cg, const struct node *n, struct type *arith)
 	return expr_as(cg, n, arith);
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 static vreg divide(struct cg *cg, enum op op, bool is_signed, vreg a, vreg b, bool b_nonzero)
 {
@@ -158,8 +153,8 @@ static vreg divide(struct cg *cg, enum op op, bool is_signed, vreg a, vreg b, bo
 vreg expr_arith(struct cg *cg, enum op op, struct type *arith, vreg a, vreg b, bool b_nonzero)
 {
 	static const enum ir_alu alu[] = {
-		[OP_ADD] = IR_ADD, [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_AND] = IR_AND, [OP_OR] = IR_OR,
-		[OP_XOR] = IR_XOR, [OP_SHL] = IR_SHL, [OP_SHR] = IR_SHR,
+		[OP_ADD] = IR_ADD, [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_AND] = IR_AND,
+		[OP_OR] = IR_OR,   [OP_XOR] = IR_XOR, [OP_SHL] = IR_SHL, [OP_SHR] = IR_SHR,
 	};
 	enum ir_alu o;
 	int size;
@@ -168,15 +163,13 @@ vreg expr_arith(struct cg *cg, enum op op, struct type *arith, vreg a, vreg b, b
 	type_width(arith, &size, &is_signed);
 	switch (op) {
 	case OP_DIV:
-	case OP_MOD:
-		return divide(cg, op, is_signed, a, b, b_nonzero);
+	case OP_MOD: return divide(cg, op, is_signed, a, b, b_nonzero);
 	case OP_SHL:
 	case OP_SHR: /* the count counts modulo 64 */
 		ir_alui(cg->ir, IR_AND, b, 63);
 		o = op == OP_SHR && is_signed ? IR_SAR : alu[op];
 		break;
-	default:
-		o = alu[op];
+	default: o = alu[op];
 	}
 	ir_alu(cg->ir, o, a, b);
 	return a;
@@ -197,7 +190,9 @@ static bool arith_imm(struct cg *cg, enum op op, struct type *arith, vreg a, uin
 	case OP_OR: ir_alui(cg->ir, IR_OR, a, (int64_t)k); return true;
 	case OP_XOR: ir_alui(cg->ir, IR_XOR, a, (int64_t)k); return true;
 	case OP_SHL: ir_alui(cg->ir, IR_SHL, a, (int64_t)(k & 63)); return true;
-	case OP_SHR: ir_alui(cg->ir, is_signed ? IR_SAR : IR_SHR, a, (int64_t)(k & 63)); return true;
+	case OP_SHR:
+		ir_alui(cg->ir, is_signed ? IR_SAR : IR_SHR, a, (int64_t)(k & 63));
+		return true;
 	case OP_DIV:
 	case OP_MOD:
 		if (is_signed || k == 0)
@@ -206,8 +201,7 @@ static bool arith_imm(struct cg *cg, enum op op, struct type *arith, vreg a, uin
 			k = (uint32_t)k;
 		ir_alui(cg->ir, op == OP_DIV ? IR_UDIV : IR_UMOD, a, (int64_t)k);
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -259,7 +253,8 @@ static vreg binary_value(struct cg *cg, const struct node *n)
 	if (n->b->kind == NODE_INT && arith_imm(cg, op, arith, a, n->b->u.integer.value))
 		return a;
 	vreg b = op == OP_SHL || op == OP_SHR ? expr_value(cg, n->b) : operand(cg, n->b, arith);
-	return expr_arith(cg, op, arith, a, b, n->b->kind == NODE_INT && n->b->u.integer.value != 0);
+	return expr_arith(cg, op, arith, a, b,
+			  n->b->kind == NODE_INT && n->b->u.integer.value != 0);
 }
 
 /* 0 or 1 by jumps. */
@@ -284,8 +279,7 @@ static vreg unary_value(struct cg *cg, const struct node *n)
 	vreg v;
 
 	switch (n->u.op.op) {
-	case OP_NOT:
-		return truth_value(cg, n);
+	case OP_NOT: return truth_value(cg, n);
 	case OP_NEG:
 		v = operand(cg, n->a, n->type);
 		ir_neg(cg->ir, v);
@@ -294,12 +288,9 @@ static vreg unary_value(struct cg *cg, const struct node *n)
 		v = operand(cg, n->a, n->type);
 		ir_alui(cg->ir, IR_XOR, v, -1);
 		return v;
-	case OP_PLUS:
-		return operand(cg, n->a, n->type);
-	case OP_DEREF:
-		return mem_value(cg, n);
-	case OP_ADDROF:
-		return mem_address(cg, n->a);
+	case OP_PLUS: return operand(cg, n->a, n->type);
+	case OP_DEREF: return mem_value(cg, n);
+	case OP_ADDROF: return mem_address(cg, n->a);
 	default:
 		cg_error(cg, n->loc, "this operator is not implemented (yet)");
 		return ir_imm(cg->ir, 0);
@@ -334,9 +325,10 @@ static vreg cast_value(struct cg *cg, const struct node *n)
 	return expr_as(cg, n->a, n->type);
 }
 
-/* ---- assignment ------------------------------------------------------------------------------------- */
+/* ---- assignment ---- */
 
-/* The old value of the variable combined with the right side, in the type that the checker chose. */
+/* The old value of the variable combined with the right side, in the type that the checker chose.
+ */
 static vreg assign_op(struct cg *cg, const struct node *n, vreg old)
 {
 	enum op op = n->u.op.op;
@@ -352,7 +344,8 @@ static vreg assign_op(struct cg *cg, const struct node *n, vreg old)
 	if (n->b->kind == NODE_INT && arith_imm(cg, op, arith, old, n->b->u.integer.value))
 		return old;
 	vreg b = shift ? expr_value(cg, n->b) : operand(cg, n->b, arith);
-	return expr_arith(cg, op, arith, old, b, n->b->kind == NODE_INT && n->b->u.integer.value != 0);
+	return expr_arith(cg, op, arith, old, b,
+			  n->b->kind == NODE_INT && n->b->u.integer.value != 0);
 }
 
 static vreg assign_value(struct cg *cg, const struct node *n)
@@ -360,7 +353,8 @@ static vreg assign_value(struct cg *cg, const struct node *n)
 	struct lval lv;
 	vreg v;
 
-	if (n->u.op.op == OP_ASSIGN) { /* the right side first, then the keys of the left (language.md 8.5) */
+	if (n->u.op.op ==
+	    OP_ASSIGN) { /* the right side first, then the keys of the left (language.md 8.5) */
 		v = expr_as(cg, n->b, n->a->type);
 		if (!lval_make(cg, n->a, &lv))
 			return v;
@@ -384,44 +378,33 @@ static vreg incdec_value(struct cg *cg, const struct node *n)
 		return ir_imm(cg->ir, 0);
 	vreg old = lval_load(cg, &lv);
 	vreg v = ir_mov(cg->ir, old);
-	ir_alui(cg->ir, op == OP_PREINC || op == OP_POSTINC ? IR_ADD : IR_SUB, v, step ? (int64_t)step : 1);
+	ir_alui(cg->ir, op == OP_PREINC || op == OP_POSTINC ? IR_ADD : IR_SUB, v,
+		step ? (int64_t)step : 1);
 	expr_convert(cg, v, n->a->type, n->a->type, false);
 	lval_store(cg, &lv, v);
 	return op == OP_PREINC || op == OP_PREDEC ? v : old;
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 vreg expr_raw(struct cg *cg, const struct node *n)
 {
 	switch (n->kind) {
-	case NODE_INT:
-		return ir_imm(cg->ir, (int64_t)n->u.integer.value);
-	case NODE_VAR:
-		return var_value(cg, n);
-	case NODE_INDEX:
-		return index_value(cg, n);
-	case NODE_CALL:
-		return call_value(cg, n);
-	case NODE_UNARY:
-		return unary_value(cg, n);
+	case NODE_INT: return ir_imm(cg->ir, (int64_t)n->u.integer.value);
+	case NODE_VAR: return var_value(cg, n);
+	case NODE_INDEX: return index_value(cg, n);
+	case NODE_CALL: return call_value(cg, n);
+	case NODE_UNARY: return unary_value(cg, n);
 	case NODE_BINARY:
 		if (n->u.op.op >= OP_EQ && n->u.op.op <= OP_LXOR)
 			return truth_value(cg, n);
 		return binary_value(cg, n);
-	case NODE_COND:
-		return cond_value(cg, n);
-	case NODE_ASSIGN:
-		return assign_value(cg, n);
-	case NODE_INCDEC:
-		return incdec_value(cg, n);
-	case NODE_MEMBER:
-		return mem_value(cg, n);
-	case NODE_CAST:
-		return cast_value(cg, n);
-	case NODE_COMMA:
-		expr_effect(cg, n->a);
-		return expr_raw(cg, n->b);
+	case NODE_COND: return cond_value(cg, n);
+	case NODE_ASSIGN: return assign_value(cg, n);
+	case NODE_INCDEC: return incdec_value(cg, n);
+	case NODE_MEMBER: return mem_value(cg, n);
+	case NODE_CAST: return cast_value(cg, n);
+	case NODE_COMMA: expr_effect(cg, n->a); return expr_raw(cg, n->b);
 	default:
 		cg_error(cg, n->loc, "this expression is not implemented (yet)");
 		return ir_imm(cg->ir, 0);
@@ -442,7 +425,7 @@ void expr_effect(struct cg *cg, const struct node *n)
 	}
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------- */
+/* ---- strings ---- */
 
 void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst)
 {
@@ -450,18 +433,18 @@ void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst)
 
 	switch (sv->kind) {
 	case SVAL_CONST:
-		ir_callrt(ir, "rt_str_table", 3, frame_index(cg), ir_imm(ir, dst), ir_imm(ir, sv->off));
+		ir_callrt(ir, "rt_str_table", 3, frame_index(cg), ir_imm(ir, dst),
+			  ir_imm(ir, sv->off));
 		break;
 	case SVAL_TABLE:
 		ir_callrt(ir, "rt_str_table", 3, frame_index(cg), ir_imm(ir, dst), sv->reg);
 		break;
 	case SVAL_FRAME:
 		if (sv->off != dst)
-			ir_callrt(ir, "rt_str_copy", 3, frame_index(cg), ir_imm(ir, dst), ir_imm(ir, sv->off));
+			ir_callrt(ir, "rt_str_copy", 3, frame_index(cg), ir_imm(ir, dst),
+				  ir_imm(ir, sv->off));
 		break;
-	case SVAL_NULL:
-		frame_storei(cg, 8, dst, -1);
-		break;
+	case SVAL_NULL: frame_storei(cg, 8, dst, -1); break;
 	}
 }
 
@@ -486,9 +469,9 @@ static void string_at(struct cg *cg, const struct node *n, struct sval *sv)
 	if (is_array && type_resolve(n->type)->size && type_resolve(n->type)->size < max)
 		max = type_resolve(n->type)->size + 1; /* an array may lack its NUL */
 	vreg bad = ir_callrt(ir, "rt_str_kernel", 4, frame_index(cg), ir_imm(ir, dst), addr,
-		ir_imm(ir, (int64_t)max));
+			     ir_imm(ir, (int64_t)max));
 	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
-	*sv = (struct sval){.kind = SVAL_FRAME, .off = dst};
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
 }
 
 static void cond_string(struct cg *cg, const struct node *n, struct sval *sv)
@@ -507,7 +490,7 @@ static void cond_string(struct cg *cg, const struct node *n, struct sval *sv)
 	sval_to(cg, &arm, dst);
 	ir_place(cg->ir, done);
 	cg->cur.depth--;
-	*sv = (struct sval){.kind = SVAL_FRAME, .off = dst};
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
 }
 
 static void assign_string(struct cg *cg, const struct node *n, struct sval *sv)
@@ -523,60 +506,48 @@ void expr_string(struct cg *cg, const struct node *n, struct sval *sv)
 {
 	struct lval lv;
 
-	*sv = (struct sval){.kind = SVAL_NULL};
-	while (n->kind == NODE_CAST && n->a->type && expr_is_string(n->a)) /* a string passed as a char * */
+	*sv = (struct sval){ .kind = SVAL_NULL };
+	while (n->kind == NODE_CAST && n->a->type &&
+	       expr_is_string(n->a)) /* a string passed as a char * */
 		n = n->a;
 	if (!expr_is_string(n)) {
 		string_at(cg, n, sv);
 		return;
 	}
 	switch (n->kind) {
-	case NODE_INT: /* the checker makes NULL so */
-		break;
+	case NODE_INT: /* the checker makes NULL so */ break;
 	case NODE_STRING:
-		*sv = (struct sval){.kind = SVAL_CONST, .off = strtab_add(cg->env->strtab, n->u.str.s,
-			MIN(strnlen(n->u.str.s, n->u.str.len), cg_strsize(cg) - 1))};
+		*sv = (struct sval){ .kind = SVAL_CONST,
+				     .off = strtab_add(cg->env->strtab, n->u.str.s,
+						       MIN(strnlen(n->u.str.s, n->u.str.len),
+							   cg_strsize(cg) - 1)) };
 		break;
-	case NODE_VAR:
-		var_string(cg, n, sv);
-		break;
+	case NODE_VAR: var_string(cg, n, sv); break;
 	case NODE_INDEX:
 		if (lval_make(cg, n, &lv))
 			lval_load_string(cg, &lv, sv);
 		break;
-	case NODE_CALL:
-		call_string(cg, n, sv);
-		break;
+	case NODE_CALL: call_string(cg, n, sv); break;
 	case NODE_CAST:
-	case NODE_STRINGOF:
-		expr_string(cg, n->a, sv);
-		break;
-	case NODE_COND:
-		cond_string(cg, n, sv);
-		break;
-	case NODE_ASSIGN:
-		assign_string(cg, n, sv);
-		break;
+	case NODE_STRINGOF: expr_string(cg, n->a, sv); break;
+	case NODE_COND: cond_string(cg, n, sv); break;
+	case NODE_ASSIGN: assign_string(cg, n, sv); break;
 	case NODE_COMMA:
 		expr_effect(cg, n->a);
 		expr_string(cg, n->b, sv);
 		break;
-	default:
-		cg_error(cg, n->loc, "this string expression is not implemented (yet)");
+	default: cg_error(cg, n->loc, "this string expression is not implemented (yet)");
 	}
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------- */
+/* ---- conditions ---- */
 
 static const struct {
 	enum ir_cond is_unsigned, is_signed, negated_unsigned, negated_signed;
 } conds[] = {
-	[OP_EQ] = {IR_EQ, IR_EQ, IR_NE, IR_NE},
-	[OP_NE] = {IR_NE, IR_NE, IR_EQ, IR_EQ},
-	[OP_LT] = {IR_ULT, IR_SLT, IR_UGE, IR_SGE},
-	[OP_LE] = {IR_ULE, IR_SLE, IR_UGT, IR_SGT},
-	[OP_GT] = {IR_UGT, IR_SGT, IR_ULE, IR_SLE},
-	[OP_GE] = {IR_UGE, IR_SGE, IR_ULT, IR_SLT},
+	[OP_EQ] = { IR_EQ, IR_EQ, IR_NE, IR_NE },     [OP_NE] = { IR_NE, IR_NE, IR_EQ, IR_EQ },
+	[OP_LT] = { IR_ULT, IR_SLT, IR_UGE, IR_SGE }, [OP_LE] = { IR_ULE, IR_SLE, IR_UGT, IR_SGT },
+	[OP_GT] = { IR_UGT, IR_SGT, IR_ULE, IR_SLE }, [OP_GE] = { IR_UGE, IR_SGE, IR_ULT, IR_SLT },
 };
 
 static enum ir_cond cond_of(enum op op, bool is_signed, bool sense)
@@ -653,23 +624,25 @@ static void compare_comm(struct cg *cg, const char *s, bool jump_if_equal, label
 }
 
 /* A string in the frame against a literal: length, then words. */
-static void compare_frame_literal(struct cg *cg, uint32_t off, const char *s, bool jump_if_equal, label l)
+static void compare_frame_literal(struct cg *cg, uint32_t off, const char *s, bool jump_if_equal,
+				  label l)
 {
 	size_t len = strlen(s);
 	label differ = jump_if_equal ? ir_label(cg->ir) : l;
 
 	compare_words(cg, frame_load(cg, 8, off), len, differ);
 	for (size_t i = 0; 8 * i < len; i++)
-		compare_words(cg, frame_load(cg, 8, off + 8 + 8 * (uint32_t)i), text_word(s, len, i), differ);
+		compare_words(cg, frame_load(cg, 8, off + 8 + 8 * (uint32_t)i),
+			      text_word(s, len, i), differ);
 	words_equal(cg, jump_if_equal, differ, l);
 }
 
-static void compare_svals(struct cg *cg, enum op op, const struct sval *a, const struct sval *b, bool sense,
-			  label l)
+static void compare_svals(struct cg *cg, enum op op, const struct sval *a, const struct sval *b,
+			  bool sense, label l)
 {
 	struct ir *ir = cg->ir;
 	vreg order = ir_callrt(ir, "rt_str_cmp", 3, frame_index(cg), ir_imm(ir, sval_frame(cg, a)),
-		ir_imm(ir, sval_frame(cg, b)));
+			       ir_imm(ir, sval_frame(cg, b)));
 
 	ir_jcci(ir, cond_of(op, true, sense), order, 0, l);
 }
@@ -694,7 +667,8 @@ static enum op mirrored(enum op op)
 }
 
 /* Strings of the table are equal when their offsets are. */
-static void compare_table(struct cg *cg, const struct sval *a, const struct sval *b, bool equal, label l)
+static void compare_table(struct cg *cg, const struct sval *a, const struct sval *b, bool equal,
+			  label l)
 {
 	if (a->kind == SVAL_CONST && b->kind == SVAL_CONST)
 		branch_constant(cg, a->off == b->off, equal, l);
@@ -737,10 +711,13 @@ static void compare_strings(struct cg *cg, const struct node *n, bool sense, lab
 			compare_table(cg, &b, &a, equal, l);
 		else
 			compare_table(cg, &a, &b, equal, l);
-	} else if (equality && b.kind == SVAL_CONST && strlen(strtab_get(cg->env->strtab, b.off)) <= INLINE_COMPARE) {
-		compare_frame_literal(cg, sval_frame(cg, &a), strtab_get(cg->env->strtab, b.off), equal, l);
+	} else if (equality && b.kind == SVAL_CONST &&
+		   strlen(strtab_get(cg->env->strtab, b.off)) <= INLINE_COMPARE) {
+		compare_frame_literal(cg, sval_frame(cg, &a), strtab_get(cg->env->strtab, b.off),
+				      equal, l);
 	} else if (equality && b.kind == SVAL_NULL) {
-		ir_jcci(cg->ir, equal ? IR_EQ : IR_NE, frame_load(cg, 8, sval_frame(cg, &a)), -1, l);
+		ir_jcci(cg->ir, equal ? IR_EQ : IR_NE, frame_load(cg, 8, sval_frame(cg, &a)), -1,
+			l);
 	} else {
 		compare_svals(cg, op, &a, &b, sense, l);
 	}
@@ -776,20 +753,20 @@ static void branch_binary(struct cg *cg, const struct node *n, bool sense, label
 {
 	switch (n->u.op.op) {
 	case OP_LAND:
-	case OP_LOR:
-		branch_and(cg, n, n->u.op.op == OP_LAND, sense, l);
-		return;
-	case OP_LXOR:
-		branch_xor(cg, n, sense, l);
-		return;
-	case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
+	case OP_LOR: branch_and(cg, n, n->u.op.op == OP_LAND, sense, l); return;
+	case OP_LXOR: branch_xor(cg, n, sense, l); return;
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
 		if (expr_is_string(n->a) || expr_is_string(n->b))
 			compare_strings(cg, n, sense, l);
 		else
 			compare_ints(cg, n, sense, l);
 		return;
-	default:
-		ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_raw(cg, n), 0, l);
+	default: ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_raw(cg, n), 0, l);
 	}
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults (language.md 14). Where one is found, the action, code and value go to three registers and control
- * to the clause's fault label. There the record is turned to filler, the buffers are left, a fault record is
- * written for the default message, and the clauses of dtrace:::ERROR run, with those registers as their
- * arguments. The clause ends; the next one of the firing runs. A fault in an ERROR clause is only counted.
+ * Faults (language.md 14). Where one is found, the action, code and value go to three registers and
+ * control to the clause's fault label. There the record is turned to filler, the buffers are left,
+ * a fault record is written for the default message, and the clauses of dtrace:::ERROR run, with
+ * those registers as their arguments. The clause ends; the next one of the firing runs. A fault in
+ * an ERROR clause is only counted.
  */
 #include <stddef.h>
 
@@ -59,7 +60,8 @@ static void fault_record(struct cg *cg)
 	rec_reserve(cg, &rv, VREG_NONE, size, true, lost);
 	rec_header(cg, rv.rec, 0, VREG_NONE, ABI_EPID_FAULT, size);
 	if (cur->epid == VREG_NONE)
-		ir_storei(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, epid), cur->epid_const);
+		ir_storei(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, epid),
+			  cur->epid_const);
 	else
 		ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, epid), cur->epid);
 	ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, action), cur->f_action);

@@ -2,13 +2,14 @@
 /*
  * Records: entering the active half, reserving, filling, leaving (the protocol is in abi/abi.h).
  *
- * One cmpxchg on abi_cpu.word enters and reserves. Whoever interrupts between the load and the cmpxchg
- * makes it fail, and it is tried again; ATTEMPTS unrolled tries lost in a row are a drop of their own.
+ * One cmpxchg on abi_cpu.word enters and reserves. Whoever interrupts between the load and the
+ * cmpxchg makes it fail, and it is tried again; ATTEMPTS unrolled tries lost in a row are a drop of
+ * their own.
  *
- *   switch, fill  the largest size is reserved before anything is evaluated and what strings did not use
- *                 is given back, if nothing was reserved behind it meanwhile
- *   ring          old records are overwritten, so the exact size is reserved: a record with strings is
- *                 built in the frame first ("staged") and copied at the end
+ *   switch, fill  the largest size is reserved before anything is evaluated; what strings did not
+ *                 use is given back, if nothing was reserved behind it meanwhile
+ *   ring          old records are overwritten, so the exact size is reserved: a record with strings
+ *                 is built in the frame first ("staged") and copied at the end
  */
 #include <assert.h>
 #include <stddef.h>
@@ -17,12 +18,12 @@
 
 #define ATTEMPTS 4
 
-/* ---- reserving -------------------------------------------------------------------------------------- */
+/* ---- reserving ---- */
 
 struct attempt {
-	vreg w;	   /* the word as last seen */
-	vreg off;  /* its offset; in a ring then the new one */
-	vreg nw;   /* the word to store */
+	vreg w;	  /* the word as last seen */
+	vreg off; /* its offset; in a ring then the new one */
+	vreg nw;  /* the word to store */
 	vreg need;
 	uint32_t max;
 	label noroom;
@@ -38,7 +39,8 @@ static uint32_t usable(const struct cg *cg)
 	return c->bufsize > c->reserve ? c->bufsize - c->reserve : 0;
 }
 
-/* switch and fill: the record stands at off. 0 <= off <= bufsize - max bounds it for the verifier, too. */
+/* switch and fill: the record stands at off. 0 <= off <= bufsize - max bounds it for the verifier,
+ * too. */
 static void attempt_linear(struct cg *cg, struct attempt *a)
 {
 	struct ir *ir = cg->ir;
@@ -53,8 +55,8 @@ static void attempt_linear(struct cg *cg, struct attempt *a)
 }
 
 /*
- * ring: off - need, or bufsize more when that is below 0; such a record reaches into the slack behind
- * bufsize. CLOSED is above bufsize.
+ * ring: off - need, or bufsize more when that is below 0; such a record reaches into the slack
+ * behind bufsize. CLOSED is above bufsize.
  */
 static void attempt_ring(struct cg *cg, struct attempt *a)
 {
@@ -84,8 +86,8 @@ static void attempt_ring(struct cg *cg, struct attempt *a)
 }
 
 /*
- * fill: from now on nothing is recorded on this CPU. The half keeps what it has: the consumer walks it to
- * the first size 0. `entered` stays, so that it still waits for those who are inside.
+ * fill: from now on nothing is recorded on this CPU. The half keeps what it has: the consumer walks
+ * it to the first size 0. `entered` stays, so that it still waits for those who are inside.
  */
 static void mark_full(struct cg *cg, struct attempt *a, label lost, label busy)
 {
@@ -107,7 +109,8 @@ static void mark_full(struct cg *cg, struct attempt *a, label lost, label busy)
 	ir_jmp(ir, busy);
 	ir_place(ir, done);
 	vreg st = ir_mapval(ir, CG_MAP_STATE, 0);
-	vreg one = ir_imm(ir, 1ll << 32); /* filled is the upper half of the word that begins with activity */
+	vreg one = ir_imm(
+		ir, 1ll << 32); /* filled is the upper half of the word that begins with activity */
 	ir_atomic(ir, IR_ATOMIC_ADD, st, 0, one);
 	ir_jmp(ir, lost);
 }
@@ -133,11 +136,12 @@ static void emit_noroom(struct cg *cg, struct attempt *a, bool is_fault, label l
 	ir_jmp(ir, lost);
 }
 
-/* The code after this runs with the reservation made; the failures are emitted at once and jumped over. */
+/* The code after this runs with the reservation made; the failures are emitted at once and jumped
+ * over. */
 void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault, label lost)
 {
 	struct ir *ir = cg->ir;
-	struct attempt a = {.need = need, .max = max, .noroom = ir_label(ir)};
+	struct attempt a = { .need = need, .max = max, .noroom = ir_label(ir) };
 	label got = ir_label(ir), busy = ir_label(ir);
 
 	ir_comment(ir, "enter and reserve");
@@ -189,10 +193,11 @@ void rec_leave(struct cg *cg, vreg half, int left)
 	ir_atomic(ir, IR_ATOMIC_ADD, q, left, one);
 }
 
-/* ---- the record of a clause ------------------------------------------------------------------------- */
+/* ---- the record of a clause ---- */
 
 /* size 0: the caller stores it. */
-void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const, uint32_t size)
+void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const,
+		uint32_t size)
 {
 	struct ir *ir = cg->ir;
 
@@ -258,7 +263,8 @@ static void add_length(struct cg *cg, vreg sum, vreg len, int64_t null)
 static vreg copy_string(struct cg *cg, uint32_t src)
 {
 	struct cg_cur *cur = &cg->cur;
-	vreg len = ir_callrt(cg->ir, "rt_rec_str", 4, frame_index(cg), ir_imm(cg->ir, src), cur->rv.elem, cur->pos);
+	vreg len = ir_callrt(cg->ir, "rt_rec_str", 4, frame_index(cg), ir_imm(cg->ir, src),
+			     cur->rv.elem, cur->pos);
 
 	add_length(cg, cur->pos, len, 0xffffffffll);
 	return len;
@@ -286,8 +292,8 @@ static void stage_commit(struct cg *cg, const struct layout *l)
 }
 
 /*
- * Gives back what the strings did not use. It works only if the word is still as this firing left it: then
- * nothing was reserved behind the record, and nobody sees the bytes given back.
+ * Gives back what the strings did not use. It works only if the word is still as this firing left
+ * it: then nothing was reserved behind the record, and nobody sees the bytes given back.
  */
 static void give_back(struct cg *cg, const struct layout *l)
 {
@@ -335,7 +341,7 @@ void rec_abandon(struct cg *cg)
 	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
 }
 
-/* ---- fields ----------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 void rec_present(struct cg *cg, int bit)
 {

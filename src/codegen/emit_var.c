@@ -4,7 +4,7 @@
  *
  *   globals        in map globals, 8 bytes a scalar; no locking (language.md 9.1)
  *   this->         in the frame, zero at the start of each firing
- *   self->, a[k]   in the kernel hash map dvars, by runtime routines; the key tuple is built in the frame
+ *   self->, a[k]   in the kernel hash map dvars, by runtime routines; the key is built in the frame
  *   built-ins      read when named; the time of the firing once only
  *   *p, p->m, p[i] by a checked read: a bad address is a fault, never a 0
  */
@@ -13,7 +13,7 @@
 #include "codegen/cg_impl.h"
 #include "kern/kern.h"
 
-/* ---- built-in variables ----------------------------------------------------------------------------- */
+/* ---- built-in variables ---- */
 
 /* Half of the answer of a helper that gives two 32-bit ids in one word. */
 static vreg id_half(struct cg *cg, int helper, bool upper)
@@ -43,7 +43,8 @@ static vreg read_kernel(struct cg *cg, vreg addr, int size, bool is_signed)
 {
 	struct ir *ir = cg->ir;
 	int slot = cg_probe_stack(cg);
-	vreg rc = ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, slot), ir_imm(ir, size), addr);
+	vreg rc = ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, slot), ir_imm(ir, size),
+			  addr);
 
 	fault_if_nonzero(cg, rc, ABI_FAULT_BADADDR, addr);
 	vreg v = ir_load(ir, size, ir_stack(ir, slot), 0);
@@ -71,10 +72,12 @@ static vreg parent_pid(struct cg *cg, struct srcloc loc)
 	return task_member(cg, task_member(cg, task, "real_parent", 8, loc), "tgid", 4, loc);
 }
 
-/* Time of this CPU that went to interrupts or the hypervisor: the scheduler's clock of tasks leaves it out. */
+/* Time of this CPU that went to interrupts or the hypervisor: the scheduler's clock of tasks leaves
+ * it out. */
 static vreg lost_time(struct cg *cg, vreg task, struct srcloc loc)
 {
-	int clock = kern_btf_member_offset("rq", "clock"), tasks = kern_btf_member_offset("rq", "clock_task");
+	int clock = kern_btf_member_offset("rq", "clock"),
+	    tasks = kern_btf_member_offset("rq", "clock_task");
 	int rq = kern_btf_member_offset("cfs_rq", "rq");
 
 	if (clock < 0 || tasks < 0 || rq < 0)
@@ -87,8 +90,8 @@ static vreg lost_time(struct cg *cg, vreg task, struct srcloc loc)
 }
 
 /*
- * The time a thread has run: what the scheduler has booked, and what has passed since it last did so, by its
- * own clock, which differs from ours by a constant and by the time lost on this CPU.
+ * The time a thread has run: what the scheduler has booked, and what has passed since it last did
+ * so, by its own clock, which differs from ours by a constant and by the time lost on this CPU.
  */
 static vreg virtual_time(struct cg *cg, struct srcloc loc)
 {
@@ -119,22 +122,19 @@ static vreg probe_id(struct cg *cg)
 	return ir_load(cg->ir, 4, cg->rows, offsetof(struct abi_row, probe_id));
 }
 
-/* Arguments of ERROR (language.md 14.2): arg1 epid, arg2 action, arg3 offset, arg4 fault, arg5 value. */
+/* Arguments of ERROR (language.md 14.2): arg1 epid, arg2 action, arg3 offset, arg4 fault, arg5
+ * value. */
 static vreg error_argument(struct cg *cg, int n)
 {
 	switch (n) {
 	case 1:
-		return cg->e_epid == VREG_NONE ? ir_imm(cg->ir, cg->e_epid_const) : ir_mov(cg->ir, cg->e_epid);
-	case 2:
-		return ir_mov(cg->ir, cg->e_action);
-	case 3:
-		return ir_imm(cg->ir, -1);
-	case 4:
-		return ir_mov(cg->ir, cg->e_code);
-	case 5:
-		return ir_mov(cg->ir, cg->e_value);
-	default:
-		return ir_imm(cg->ir, 0);
+		return cg->e_epid == VREG_NONE ? ir_imm(cg->ir, cg->e_epid_const)
+					       : ir_mov(cg->ir, cg->e_epid);
+	case 2: return ir_mov(cg->ir, cg->e_action);
+	case 3: return ir_imm(cg->ir, -1);
+	case 4: return ir_mov(cg->ir, cg->e_code);
+	case 5: return ir_mov(cg->ir, cg->e_value);
+	default: return ir_imm(cg->ir, 0);
 	}
 }
 
@@ -158,37 +158,32 @@ static vreg error_number(struct cg *cg)
 static vreg builtin_value(struct cg *cg, const struct node *n, enum builtin b)
 {
 	switch (b) {
-	case BUILTIN_ARG0: case BUILTIN_ARG1: case BUILTIN_ARG2: case BUILTIN_ARG3: case BUILTIN_ARG4:
-	case BUILTIN_ARG5: case BUILTIN_ARG6: case BUILTIN_ARG7: case BUILTIN_ARG8: case BUILTIN_ARG9:
-		return argument(cg, (int)b - BUILTIN_ARG0);
-	case BUILTIN_CPU:
-		return ir_call(cg->ir, BPF_FUNC_get_smp_processor_id, 0);
-	case BUILTIN_CURTHREAD:
-		return ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
-	case BUILTIN_EPID:
-		return cg_epid(cg);
-	case BUILTIN_ERRNO:
-		return error_number(cg);
-	case BUILTIN_GID:
-		return id_half(cg, BPF_FUNC_get_current_uid_gid, true);
-	case BUILTIN_UID:
-		return id_half(cg, BPF_FUNC_get_current_uid_gid, false);
-	case BUILTIN_PID:
-		return id_half(cg, BPF_FUNC_get_current_pid_tgid, true);
-	case BUILTIN_TID:
-		return id_half(cg, BPF_FUNC_get_current_pid_tgid, false);
-	case BUILTIN_ID:
-		return probe_id(cg);
-	case BUILTIN_PPID:
-		return parent_pid(cg, n->loc);
-	case BUILTIN_TIMESTAMP:
-		return cg_timestamp(cg);
-	case BUILTIN_VTIMESTAMP:
-		return virtual_time(cg, n->loc);
-	case BUILTIN_WALLTIMESTAMP:
-		return walltime(cg);
+	case BUILTIN_ARG0:
+	case BUILTIN_ARG1:
+	case BUILTIN_ARG2:
+	case BUILTIN_ARG3:
+	case BUILTIN_ARG4:
+	case BUILTIN_ARG5:
+	case BUILTIN_ARG6:
+	case BUILTIN_ARG7:
+	case BUILTIN_ARG8:
+	case BUILTIN_ARG9: return argument(cg, (int)b - BUILTIN_ARG0);
+	case BUILTIN_CPU: return ir_call(cg->ir, BPF_FUNC_get_smp_processor_id, 0);
+	case BUILTIN_CURTHREAD: return ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
+	case BUILTIN_EPID: return cg_epid(cg);
+	case BUILTIN_ERRNO: return error_number(cg);
+	case BUILTIN_GID: return id_half(cg, BPF_FUNC_get_current_uid_gid, true);
+	case BUILTIN_UID: return id_half(cg, BPF_FUNC_get_current_uid_gid, false);
+	case BUILTIN_PID: return id_half(cg, BPF_FUNC_get_current_pid_tgid, true);
+	case BUILTIN_TID: return id_half(cg, BPF_FUNC_get_current_pid_tgid, false);
+	case BUILTIN_ID: return probe_id(cg);
+	case BUILTIN_PPID: return parent_pid(cg, n->loc);
+	case BUILTIN_TIMESTAMP: return cg_timestamp(cg);
+	case BUILTIN_VTIMESTAMP: return virtual_time(cg, n->loc);
+	case BUILTIN_WALLTIMESTAMP: return walltime(cg);
 	default:
-		cg_error(cg, n->loc, "built-in variable %s is not implemented (yet)", n->u.var.ident->name);
+		cg_error(cg, n->loc, "built-in variable %s is not implemented (yet)",
+			 n->u.var.ident->name);
 		return ir_imm(cg->ir, 0);
 	}
 }
@@ -219,7 +214,7 @@ static void execname_string(struct cg *cg, struct sval *sv)
 			cur->temp_keep = cur->temp;
 		}
 	}
-	*sv = (struct sval){.kind = SVAL_FRAME, .off = off};
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = off };
 }
 
 /* 0..3 for the four names of the probe. */
@@ -244,23 +239,25 @@ void builtin_string(struct cg *cg, const struct node *n, struct sval *sv)
 	if (field >= 0) {
 		vreg r = cg_row_string(cg, field, &off);
 
-		*sv = (struct sval){.kind = r == VREG_NONE ? SVAL_CONST : SVAL_TABLE, .off = off, .reg = r};
+		*sv = (struct sval){ .kind = r == VREG_NONE ? SVAL_CONST : SVAL_TABLE,
+				     .off = off,
+				     .reg = r };
 		return;
 	}
 	switch (n->u.var.ident->builtin) {
-	case BUILTIN_EXECNAME:
-		execname_string(cg, sv);
-		break;
+	case BUILTIN_EXECNAME: execname_string(cg, sv); break;
 	case BUILTIN_ZONENAME:
-		*sv = (struct sval){.kind = SVAL_CONST, .off = strtab_add(cg->env->strtab, "global", 6)};
+		*sv = (struct sval){ .kind = SVAL_CONST,
+				     .off = strtab_add(cg->env->strtab, "global", 6) };
 		break;
 	default:
-		cg_error(cg, n->loc, "built-in variable %s is not implemented (yet)", n->u.var.ident->name);
-		*sv = (struct sval){.kind = SVAL_NULL};
+		cg_error(cg, n->loc, "built-in variable %s is not implemented (yet)",
+			 n->u.var.ident->name);
+		*sv = (struct sval){ .kind = SVAL_NULL };
 	}
 }
 
-/* ---- memory of the kernel --------------------------------------------------------------------------- */
+/* ---- memory of the kernel ---- */
 
 static bool is_aggregate(struct type *t)
 {
@@ -285,7 +282,8 @@ static vreg element_address(struct cg *cg, const struct node *n)
 	}
 	vreg i = expr_value(cg, k);
 	const struct type *array = type_resolve(n->a->type);
-	if (array->kind == TYPE_ARRAY && array->nelems > 1) { /* of 0 or 1: the end of a structure of any length */
+	if (array->kind == TYPE_ARRAY &&
+	    array->nelems > 1) { /* of 0 or 1: the end of a structure of any length */
 		label inside = ir_label(cg->ir);
 
 		ir_jcci(cg->ir, IR_ULT, i, (int64_t)array->nelems, inside);
@@ -343,10 +341,8 @@ vreg mem_address(struct cg *cg, const struct node *n)
 		p = n->u.member.arrow ? expr_value(cg, n->a) : mem_address(cg, n->a);
 		ir_alui(cg->ir, IR_ADD, p, (int64_t)(n->u.member.bit_offset / 8));
 		return p;
-	case NODE_CAST:
-		return mem_address(cg, n->a);
-	default:
-		break;
+	case NODE_CAST: return mem_address(cg, n->a);
+	default: break;
 	}
 	cg_error(cg, n->loc, "structures and arrays in D variables are not implemented (yet)");
 	return ir_imm(cg->ir, 0);
@@ -358,7 +354,8 @@ static vreg bitfield_value(struct cg *cg, const struct node *n)
 	struct ir *ir = cg->ir;
 	const struct type_member *m = n->u.member.member;
 	uint64_t unit = type_resolve(m->type)->size, bit = n->u.member.bit_offset;
-	uint64_t start = bit / (unit * 8) * unit; /* bytes; bit-fields do not cross their type's units */
+	uint64_t start =
+		bit / (unit * 8) * unit; /* bytes; bit-fields do not cross their type's units */
 	vreg p = n->u.member.arrow ? expr_value(cg, n->a) : mem_address(cg, n->a);
 	int size;
 	bool is_signed;
@@ -384,7 +381,7 @@ vreg mem_value(struct cg *cg, const struct node *n)
 	return read_kernel(cg, mem_address(cg, n), size, is_signed);
 }
 
-/* ---- places ----------------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 static void use_local(struct cg *cg, struct ident *id)
 {
@@ -403,7 +400,8 @@ static void use_local(struct cg *cg, struct ident *id)
 	cl->uses_frame = true;
 }
 
-/* The word that stands for the thread; the idle tasks share tid 0 and are told apart by their CPU. */
+/* The word that stands for the thread; the idle tasks share tid 0 and are told apart by their CPU.
+ */
 static vreg thread_word(struct cg *cg)
 {
 	struct ir *ir = cg->ir;
@@ -418,9 +416,10 @@ static vreg thread_word(struct cg *cg)
 	return v;
 }
 
-/* The key of a dynamic variable: thread, then keys; fixed words first, then the bytes of strings. */
-static void dynamic_key(struct cg *cg, const struct ident *id, bool thread, const struct node_list *keys,
-			struct lval *lv)
+/* The key of a dynamic variable: thread, then keys; fixed words first, then the bytes of strings.
+ */
+static void dynamic_key(struct cg *cg, const struct ident *id, bool thread,
+			const struct node_list *keys, struct lval *lv)
 {
 	struct ir *ir = cg->ir;
 	uint32_t nfixed = thread + (uint32_t)keys->n, nstr = 0, word = 0;
@@ -442,7 +441,8 @@ static void dynamic_key(struct cg *cg, const struct ident *id, bool thread, cons
 		expr_string(cg, keys->v[i], &sv);
 		uint32_t src = sval_frame(cg, &sv);
 		frame_store(cg, 8, at, frame_load(cg, 8, src));
-		ir_mov_to(ir, pos, ir_callrt(ir, "rt_tuple_str", 3, frame_index(cg), pos, ir_imm(ir, src)));
+		ir_mov_to(ir, pos,
+			  ir_callrt(ir, "rt_tuple_str", 3, frame_index(cg), pos, ir_imm(ir, src)));
 	}
 	int64_t var = (int64_t)((uint64_t)id->id << 32);
 	if (!nstr) {
@@ -455,8 +455,8 @@ static void dynamic_key(struct cg *cg, const struct ident *id, bool thread, cons
 	}
 }
 
-static bool dynamic_lval(struct cg *cg, const struct ident *id, bool thread, const struct node_list *keys,
-			 struct lval *lv)
+static bool dynamic_lval(struct cg *cg, const struct ident *id, bool thread,
+			 const struct node_list *keys, struct lval *lv)
 {
 	lv->kind = LVAL_DYNAMIC;
 	lv->type = id->type;
@@ -503,10 +503,8 @@ static bool var_lval(struct cg *cg, struct ident *id, struct lval *lv)
 		lv->off = (uint32_t)sizeof(struct abi_frame) + id->offset;
 		use_local(cg, id);
 		return true;
-	case IDENT_THREAD:
-		return dynamic_lval(cg, id, true, &no_keys, lv);
-	default:
-		return false;
+	case IDENT_THREAD: return dynamic_lval(cg, id, true, &no_keys, lv);
+	default: return false;
 	}
 }
 
@@ -514,22 +512,27 @@ bool lval_make(struct cg *cg, const struct node *n, struct lval *lv)
 {
 	bool ok = false;
 
-	*lv = (struct lval){.type = n->type, .nwords = VREG_NONE, .ptr = VREG_NONE};
+	*lv = (struct lval){ .type = n->type, .nwords = VREG_NONE, .ptr = VREG_NONE };
 	if (n->kind == NODE_VAR && !is_aggregate(n->type)) {
 		ok = var_lval(cg, n->u.var.ident, lv);
 	} else if (n->kind == NODE_INDEX && n->u.index.ident && !is_aggregate(n->type)) {
 		const struct ident *id = n->u.index.ident;
 
 		if (id->kind == IDENT_ASSOC || id->kind == IDENT_THREAD_ASSOC)
-			ok = dynamic_lval(cg, id, id->kind == IDENT_THREAD_ASSOC, &n->u.index.keys, lv);
+			ok = dynamic_lval(cg, id, id->kind == IDENT_THREAD_ASSOC, &n->u.index.keys,
+					  lv);
 		else if (id->kind == IDENT_GLOBAL)
 			ok = array_lval(cg, n, id, lv);
 	} else if (n->kind == NODE_INDEX && n->a && n->a->kind == NODE_VAR &&
-		   n->a->u.var.ident->kind == IDENT_GLOBAL && type_resolve(n->a->type)->kind == TYPE_ARRAY) {
+		   n->a->u.var.ident->kind == IDENT_GLOBAL &&
+		   type_resolve(n->a->type)->kind == TYPE_ARRAY) {
 		ok = array_lval(cg, n, n->a->u.var.ident, lv);
 	}
 	if (!ok)
-		cg_error(cg, n->loc, "storing to this kind of variable is not implemented (yet)");
+		cg_error(
+			cg, n->loc,
+			"variables of type %s and stores through pointers are not implemented (yet)",
+			type_name(cg->env->ses->types, n->type));
 	return ok;
 }
 
@@ -540,14 +543,12 @@ vreg lval_load(struct cg *cg, const struct lval *lv)
 	bool is_signed;
 
 	switch (lv->kind) {
-	case LVAL_GLOBAL:
-		return ir_load(ir, 8, ir_mapval(ir, CG_MAP_GLOBALS, lv->off), 0);
-	case LVAL_LOCAL:
-		return frame_load(cg, 8, lv->off);
+	case LVAL_GLOBAL: return ir_load(ir, 8, ir_mapval(ir, CG_MAP_GLOBALS, lv->off), 0);
+	case LVAL_LOCAL: return frame_load(cg, 8, lv->off);
 	case LVAL_DYNAMIC:
-		return ir_callrt(ir, "rt_dvar_load", 3, frame_index(cg), ir_imm(ir, lv->off), lv->nwords);
-	default:
-		break;
+		return ir_callrt(ir, "rt_dvar_load", 3, frame_index(cg), ir_imm(ir, lv->off),
+				 lv->nwords);
+	default: break;
 	}
 	type_width(lv->type, &size, &is_signed);
 	vreg v = ir_load(ir, size, lv->ptr, 0);
@@ -564,18 +565,13 @@ void lval_store(struct cg *cg, const struct lval *lv, vreg v)
 	bool is_signed;
 
 	switch (lv->kind) {
-	case LVAL_GLOBAL:
-		ir_store(ir, 8, ir_mapval(ir, CG_MAP_GLOBALS, lv->off), 0, v);
-		return;
-	case LVAL_LOCAL:
-		frame_store(cg, 8, lv->off, v);
-		return;
+	case LVAL_GLOBAL: ir_store(ir, 8, ir_mapval(ir, CG_MAP_GLOBALS, lv->off), 0, v); return;
+	case LVAL_LOCAL: frame_store(cg, 8, lv->off, v); return;
 	case LVAL_DYNAMIC: /* without room: counted there, the store is left undone */
-		ir_callrt(ir, "rt_dvar_store", 4, frame_index(cg), ir_imm(ir, lv->off), lv->nwords, v);
+		ir_callrt(ir, "rt_dvar_store", 4, frame_index(cg), ir_imm(ir, lv->off), lv->nwords,
+			  v);
 		return;
-	default:
-		type_width(lv->type, &size, &is_signed);
-		ir_store(ir, size, lv->ptr, 0, v);
+	default: type_width(lv->type, &size, &is_signed); ir_store(ir, size, lv->ptr, 0, v);
 	}
 }
 
@@ -583,15 +579,16 @@ void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv)
 {
 	struct ir *ir = cg->ir;
 
-	*sv = (struct sval){.kind = SVAL_FRAME, .off = lv->off, .is_var = true};
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = lv->off, .is_var = true };
 	if (lv->kind == LVAL_LOCAL)
 		return;
 	uint32_t dst = frame_temp_string(cg);
 	if (lv->kind == LVAL_GLOBAL)
-		ir_callrt(ir, "rt_str_from_global", 3, frame_index(cg), ir_imm(ir, dst), ir_imm(ir, lv->off));
+		ir_callrt(ir, "rt_str_from_global", 3, frame_index(cg), ir_imm(ir, dst),
+			  ir_imm(ir, lv->off));
 	else
-		ir_callrt(ir, "rt_dvar_load_bytes", 5, frame_index(cg), ir_imm(ir, lv->off), lv->nwords,
-			ir_imm(ir, dst), ir_imm(ir, cg_strbytes(cg)));
+		ir_callrt(ir, "rt_dvar_load_bytes", 5, frame_index(cg), ir_imm(ir, lv->off),
+			  lv->nwords, ir_imm(ir, dst), ir_imm(ir, cg_strbytes(cg)));
 	sv->off = dst;
 	sv->is_var = false;
 }
@@ -608,11 +605,11 @@ void lval_store_string(struct cg *cg, const struct lval *lv, const struct sval *
 	if (lv->kind == LVAL_GLOBAL)
 		ir_callrt(ir, "rt_str_to_global", 3, frame_index(cg), ir_imm(ir, lv->off), src);
 	else
-		ir_callrt(ir, "rt_dvar_store_bytes", 5, frame_index(cg), ir_imm(ir, lv->off), lv->nwords, src,
-			ir_imm(ir, cg_strbytes(cg)));
+		ir_callrt(ir, "rt_dvar_store_bytes", 5, frame_index(cg), ir_imm(ir, lv->off),
+			  lv->nwords, src, ir_imm(ir, cg_strbytes(cg)));
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 vreg var_value(struct cg *cg, const struct node *n)
 {
@@ -632,7 +629,7 @@ void var_string(struct cg *cg, const struct node *n, struct sval *sv)
 {
 	struct lval lv;
 
-	*sv = (struct sval){.kind = SVAL_NULL};
+	*sv = (struct sval){ .kind = SVAL_NULL };
 	if (n->u.var.ident->kind == IDENT_BUILTIN)
 		builtin_string(cg, n, sv);
 	else if (lval_make(cg, n, &lv))

@@ -3,8 +3,9 @@
  * What a clause leaves behind: the layout of its record, its aggregations and their key shapes; and
  * cg_clause_prepare(), which ends with the trial emission that tells the clause's needs.
  *
- * A record: header, presence words, then the fields of the actions in order, each aligned to its size;
- * behind this fixed part the bytes of the strings. What the consumer knows anyway is not recorded.
+ * A record: header, presence words, then the fields of the actions in order, each aligned to its
+ * size; behind this fixed part the bytes of the strings. What the consumer knows anyway is not
+ * recorded.
  */
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 #define AGG_FIXED_START 64 /* of a half of an aggregation buffer: the first keyless value */
 
-/* ---- fields ----------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static const struct node *stripped(const struct node *n)
 {
@@ -60,8 +61,8 @@ static struct aggdesc *describe_agg(struct cg_env *env, const struct ident *id)
 	return d;
 }
 
-static int field_make(struct cg_clause *cl, const struct node *n, const struct stmt *s, size_t arg, struct field *f,
-		      struct diag *d)
+static int field_make(struct cg_clause *cl, const struct node *n, const struct stmt *s, size_t arg,
+		      struct field *f, struct diag *d)
 {
 	const struct node *p = stripped(n);
 	int size;
@@ -74,7 +75,8 @@ static int field_make(struct cg_clause *cl, const struct node *n, const struct s
 		describe_agg(cl->env, n->u.agg.ident);
 	} else if (p->kind == NODE_STRING) {
 		f->kind = FIELD_CONST_STRING;
-		f->text = arena_strndup(cl->arena, p->u.str.s,
+		f->text = arena_strndup(
+			cl->arena, p->u.str.s,
 			MIN(strnlen(p->u.str.s, p->u.str.len), cl->env->ses->opt.strsize - 1));
 	} else if (probe_string(p) >= 0) {
 		f->kind = FIELD_PROBE_STRING;
@@ -89,8 +91,9 @@ static int field_make(struct cg_clause *cl, const struct node *n, const struct s
 		f->is_signed = is_signed;
 		f->value = n->kind == NODE_INT ? expr_constant(n, n->type) : 0;
 	} else {
-		return diag_error(d, "D_UNKNOWN", n->loc, "recording a value of type %s is not implemented (yet)",
-			type_name(cl->env->ses->types, n->type));
+		return diag_error(d, "D_UNKNOWN", n->loc,
+				  "recording a value of type %s is not implemented (yet)",
+				  type_name(cl->env->ses->types, n->type));
 	}
 	return 0;
 }
@@ -112,7 +115,7 @@ static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, s
 	return 0;
 }
 
-/* ---- aggregations ----------------------------------------------------------------------------------- */
+/* ---- aggregations ---- */
 
 static int part_make(struct cg_clause *cl, const struct node *n, struct keypart *p, struct diag *d)
 {
@@ -129,8 +132,9 @@ static int part_make(struct cg_clause *cl, const struct node *n, struct keypart 
 	else if (type_is_scalar(n->type))
 		p->kind = FIELD_INT;
 	else
-		return diag_error(d, "D_UNKNOWN", n->loc, "a key of type %s is not implemented (yet)",
-			type_name(cl->env->ses->types, n->type));
+		return diag_error(d, "D_UNKNOWN", n->loc,
+				  "a key of type %s is not implemented (yet)",
+				  type_name(cl->env->ses->types, n->type));
 	return 0;
 }
 
@@ -139,8 +143,8 @@ static bool shape_equal(const struct aggshape *a, const struct aggshape *b)
 	if (a->agg != b->agg || a->nparts != b->nparts || a->value_words != b->value_words)
 		return false;
 	for (size_t i = 0; i < a->nparts; i++)
-		if (a->parts[i].kind != b->parts[i].kind || a->parts[i].words != b->parts[i].words ||
-		    a->parts[i].func != b->parts[i].func)
+		if (a->parts[i].kind != b->parts[i].kind ||
+		    a->parts[i].words != b->parts[i].words || a->parts[i].func != b->parts[i].func)
 			return false;
 	return true;
 }
@@ -184,7 +188,9 @@ static int shape_make(struct cg_clause *cl, const struct stmt *s, uint32_t *shap
 {
 	const struct node_list *keys = &s->agg->u.agg.keys;
 	struct aggdesc *desc = describe_agg(cl->env, s->agg->u.agg.ident);
-	struct aggshape sh = {.agg = desc->id, .nparts = keys->n, .value_words = desc->value_words};
+	struct aggshape sh = { .agg = desc->id,
+			       .nparts = keys->n,
+			       .value_words = desc->value_words };
 
 	sh.parts = arena_alloc(cl->arena, (keys->n + 1) * sizeof(*sh.parts));
 	for (size_t i = 0; i < keys->n; i++)
@@ -194,7 +200,7 @@ static int shape_make(struct cg_clause *cl, const struct stmt *s, uint32_t *shap
 	return 0;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------- */
+/* ---- the walk ---- */
 
 static void count(const struct stmt *s, size_t *nactions, size_t *naggs)
 {
@@ -234,9 +240,7 @@ static int walk(struct walk *w, struct stmt *s)
 			cl->actions[w->naction++] = a;
 			break;
 		}
-		case STMT_AGG:
-			rc = shape_make(cl, s, &cl->shapes[w->nagg++], w->d);
-			break;
+		case STMT_AGG: rc = shape_make(cl, s, &cl->shapes[w->nagg++], w->d); break;
 		case STMT_IF:
 			w->depth++;
 			rc = walk(w, s->then);
@@ -244,8 +248,7 @@ static int walk(struct walk *w, struct stmt *s)
 				rc = walk(w, s->els);
 			w->depth--;
 			break;
-		case STMT_EXPR:
-			break;
+		case STMT_EXPR: break;
 		}
 	}
 	return rc;
@@ -255,8 +258,13 @@ static int walk(struct walk *w, struct stmt *s)
 static void place_fields(struct cg_clause *cl)
 {
 	struct layout *l = cl->layout;
-	uint32_t pos = l->header + 8 * l->npresence, strsize = cl->env->ses->opt.strsize;
+	uint32_t pos;
 
+	l->header = cl->temporal ? sizeof(struct abi_rec_time) : sizeof(struct abi_rec);
+	l->nstrings = l->fixed = l->max = 0;
+	if (!l->nactions && !l->is_default)
+		return;
+	pos = l->header + 8 * l->npresence;
 	for (size_t i = 0; i < l->nactions; i++) {
 		for (size_t k = 0; k < l->actions[i].nfields; k++) {
 			struct field *f = &l->actions[i].fields[k];
@@ -270,16 +278,15 @@ static void place_fields(struct cg_clause *cl)
 		}
 	}
 	l->fixed = ROUND_UP(pos, 8);
-	l->max = ROUND_UP(l->fixed + l->nstrings * strsize, 8);
+	l->max = ROUND_UP(l->fixed + l->nstrings * cl->strsize, 8);
 }
 
 int layout_make(struct cg_clause *cl, struct diag *d)
 {
 	struct layout *l = arena_new(cl->arena, struct layout);
-	struct walk w = {.cl = cl, .d = d};
+	struct walk w = { .cl = cl, .d = d };
 
 	cl->layout = l;
-	l->header = cl->env->temporal ? sizeof(struct abi_rec_time) : sizeof(struct abi_rec);
 	l->is_default = cl->c->default_action;
 	l->records = cl->c->records || l->is_default;
 	count(cl->c->body, &cl->nactions, &cl->naggs);
@@ -290,14 +297,10 @@ int layout_make(struct cg_clause *cl, struct diag *d)
 	if (walk(&w, cl->c->body))
 		return -1;
 	l->npresence = ((uint32_t)w.npresence + 63) / 64;
-	if (l->nactions || l->is_default)
-		place_fields(cl);
-	if (l->max > ABI_OFF_MAX / 2)
-		return diag_error(d, NULL, cl->c->loc, "the record of this clause is too large");
 	return 0;
 }
 
-/* ---- preparing -------------------------------------------------------------------------------------- */
+/* ---- preparing ---- */
 
 static vreg no_prologue(struct cg *cg, vreg ctx, void *data, label out)
 {
@@ -312,13 +315,13 @@ static vreg no_arg(struct cg *cg, vreg ctx, void *data, int n)
 }
 
 /*
- * Emits the clause into nothing, for its needs. As a ring, in which strings take the most temporaries: the
- * policy may still change.
+ * Emits the clause into nothing, for its needs. As a ring, in which strings take the most
+ * temporaries: the policy may still change.
  */
 static void trial(struct cg_clause *cl, struct diag *d)
 {
-	static const struct cg_probe_ops ops = {.prologue = no_prologue, .arg = no_arg};
-	struct cg_group g = {.name = "", .ops = &ops, .activity = ABI_ACTIVE};
+	static const struct cg_probe_ops ops = { .prologue = no_prologue, .arg = no_arg };
+	struct cg_group g = { .name = "", .ops = &ops, .activity = ABI_ACTIVE };
 	struct cg_env *env = cl->env, saved = *env;
 	uint32_t strsize = env->ses->opt.strsize;
 	struct ir ir;
@@ -327,12 +330,28 @@ static void trial(struct cg_clause *cl, struct diag *d)
 	env->policy = CG_RING;
 	env->temporal = false;
 	env->accounting = false;
-	env->conf = (struct abi_conf){.bufsize = ABI_OFF_MAX / 2, .aggsize = ABI_OFF_MAX, .strsize = strsize,
-		.strmax = ROUND_UP(strsize, 8), .ncpus = 1, .nslots = 1};
+	env->conf = (struct abi_conf){ .bufsize = ABI_OFF_MAX / 2,
+				       .aggsize = ABI_OFF_MAX,
+				       .strsize = strsize,
+				       .strmax = ROUND_UP(strsize, 8),
+				       .ncpus = 1,
+				       .nslots = 1 };
 	vreg any = ir_imm(&ir, 0);
-	struct cg cg = {.env = env, .g = &g, .ir = &ir, .d = d, .trial = true, .ctx = any, .row = VREG_NONE,
-		.rows = any, .cpu = any, .slot = any, .frame = any, .frame_idx = any, .frame_bit = any, .acct = any,
-		.out = ir_label(&ir)};
+	struct cg cg = { .env = env,
+			 .g = &g,
+			 .ir = &ir,
+			 .d = d,
+			 .trial = true,
+			 .ctx = any,
+			 .row = VREG_NONE,
+			 .rows = any,
+			 .cpu = any,
+			 .slot = any,
+			 .frame = any,
+			 .frame_idx = any,
+			 .frame_bit = any,
+			 .acct = any,
+			 .out = ir_label(&ir) };
 	cg_clause_emit(&cg, cl, VREG_NONE, 1, false);
 	env->policy = saved.policy;
 	env->temporal = saved.temporal;
@@ -340,7 +359,7 @@ static void trial(struct cg_clause *cl, struct diag *d)
 	env->conf = saved.conf;
 	if (ir.error && !d->set)
 		diag_error(d, NULL, cl->c->loc, "this clause cannot be compiled: %s",
-			ir.error_text ? ir.error_text : strerror(-ir.error));
+			   ir.error_text ? ir.error_text : strerror(-ir.error));
 	ir_destroy(&ir);
 }
 
@@ -368,14 +387,27 @@ struct cg_clause *cg_clause_prepare(struct cg_env *env, const struct clause *c, 
 	cl->env = env;
 	cl->c = c;
 	d->where_now = DIAG_ACTION;
-	if (!layout_make(cl, d))
-		trial(cl, d);
-	if (d->set) {
+	if (layout_make(cl, d) || cg_clause_renew(cl, d)) {
 		arena_destroy(arena);
 		return NULL;
 	}
-	needs_add(cl);
 	return cl;
+}
+
+int cg_clause_renew(struct cg_clause *cl, struct diag *d)
+{
+	cl->strsize = cl->env->ses->opt.strsize;
+	cl->temporal = cl->env->temporal;
+	cl->temps = 0;
+	cl->timestamps = 0;
+	place_fields(cl);
+	if (cl->layout->max > ABI_OFF_MAX / 2)
+		return diag_error(d, NULL, cl->c->loc, "the record of this clause is too large");
+	trial(cl, d);
+	if (d->set)
+		return -1;
+	needs_add(cl);
+	return 0;
 }
 
 void cg_clause_destroy(struct cg_clause *cl)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The string table: literals and probe names as struct abi_str, 8-aligned, each once. Two strings are
- * equal exactly when their offsets are, which is what makes `probefunc == "read"` one comparison.
+ * The string table: literals and probe names as struct abi_str, 8-aligned, each once. Two strings
+ * are equal exactly when their offsets are, which is what makes `probefunc == "read"` one
+ * comparison.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts and intermediate code of clauses, without root: goldens, and rules that all generated code keeps. */
+/* Layouts and intermediate code of clauses, without root: goldens, and rules that all generated
+ * code keeps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,18 +43,26 @@ static vreg arg_load(struct cg *cg, vreg ctx, void *data, int n)
 	return ir_load(cg_ir(cg), 8, ctx, 8 * n);
 }
 
-static const struct cg_probe_ops ops = {.prologue = prologue, .arg = arg_load};
+static const struct cg_probe_ops ops = { .prologue = prologue, .arg = arg_load };
 
-static struct fixture *compile(const char *text, enum cg_policy policy, bool temporal, bool accounting)
+static struct fixture *compile(const char *text, enum cg_policy policy, bool temporal,
+			       bool accounting)
 {
 	struct fixture *f = mem_alloc(sizeof(*f));
-	struct lang_source src = {.text = text, .len = strlen(text), .name = text, .field = SPEC_NAME};
-	struct diag d = {0};
+	struct lang_source src = {
+		.text = text, .len = strlen(text), .name = text, .field = SPEC_NAME
+	};
+	struct diag d = { 0 };
 
 	f->ses = lang_session_create();
 	f->ses->hooks.probe_matches = probe_matches;
-	f->env = (struct cg_env){.ses = f->ses, .ecbs = &f->ecbs, .strtab = strtab_create(), .policy = policy,
-		.temporal = temporal, .accounting = accounting, .scratch = 1024};
+	f->env = (struct cg_env){ .ses = f->ses,
+				  .ecbs = &f->ecbs,
+				  .strtab = strtab_create(),
+				  .policy = policy,
+				  .temporal = temporal,
+				  .accounting = accounting,
+				  .scratch = 1024 };
 	f->prog = lang_compile(f->ses, &src, &d);
 	if (!f->prog)
 		fail_msg("%s: %s", text, d.text);
@@ -87,15 +96,16 @@ static void release(struct fixture *f)
 	free(f);
 }
 
-/* ---- layouts ------------------------------------------------------------------------------------------ */
+/* ---- layouts ---- */
 
 static void layout_dump(const struct layout *l, struct str *out)
 {
-	static const char *const kinds[] = {"int", "string", "bytes", "stack", "ustack", "sym", "usym", "=int",
-		"=string", "probe", "agg"};
+	static const char *const kinds[] = { "int",  "string", "bytes",	  "stack", "ustack", "sym",
+					     "usym", "=int",   "=string", "probe", "agg" };
 
-	str_printf(out, "header %u presence %u fixed %u max %u strings %u%s%s:", l->header, l->npresence, l->fixed,
-		l->max, l->nstrings, l->is_default ? " default" : "", l->records ? " records" : "");
+	str_printf(out, "header %u presence %u fixed %u max %u strings %u%s%s:", l->header,
+		   l->npresence, l->fixed, l->max, l->nstrings, l->is_default ? " default" : "",
+		   l->records ? " records" : "");
 	for (size_t i = 0; i < l->nactions; i++) {
 		const struct action *a = &l->actions[i];
 
@@ -120,7 +130,7 @@ static void layout_dump(const struct layout *l, struct str *out)
 static void check_layout(const char *text, bool temporal, const char *expected)
 {
 	struct fixture *f = compile(text, CG_SWITCH, temporal, false);
-	struct str out = {0};
+	struct str out = { 0 };
 
 	layout_dump(cg_clause_layout(f->clauses[0]), &out);
 	assert_string_equal(str_c(&out), expected);
@@ -131,23 +141,51 @@ static void check_layout(const char *text, bool temporal, const char *expected)
 static void test_layouts(void **state)
 {
 	(void)state;
-	check_layout("t { }", false, "header 8 presence 0 fixed 8 max 8 strings 0 default records:");
+	check_layout("t { }", false,
+		     "header 8 presence 0 fixed 8 max 8 strings 0 default records:");
 	check_layout("t { x = 1; }", false, "header 8 presence 0 fixed 0 max 0 strings 0:");
 	check_layout("t { @ = count(); }", true, "header 16 presence 0 fixed 0 max 0 strings 0:");
 	check_layout("t { trace(arg0); }", false,
-		"header 8 presence 0 fixed 16 max 16 strings 0 records: trace(int 8+8)");
-	check_layout("t { trace((char)arg0); trace(arg1); trace((short)arg0); trace(pid); }", true,
+		     "header 8 presence 0 fixed 16 max 16 strings 0 records: trace(int 8+8)");
+	check_layout(
+		"t { trace((char)arg0); trace(arg1); trace((short)arg0); trace(pid); }", true,
 		"header 16 presence 0 fixed 40 max 40 strings 0 records: trace(int 16+1) trace(int 24+8) trace(int 32+2) "
 		"trace(int 36+4)");
-	check_layout("t { printf(\"%s %d %s\", execname, pid, \"x\"); trace(probefunc); trace(7); }", false,
+	check_layout(
+		"t { printf(\"%s %d %s\", execname, pid, \"x\"); trace(probefunc); trace(7); }",
+		false,
 		"header 8 presence 0 fixed 16 max 272 strings 1 records: printf(string 8+4, int 12+4, =string x) "
 		"trace(probe 2) trace(=int 7)");
-	check_layout("t { if (arg0) { trace(arg0); } else { trace(execname); } exit(arg1); }", false,
+	check_layout(
+		"t { if (arg0) { trace(arg0); } else { trace(execname); } exit(arg1); }", false,
 		"header 8 presence 1 fixed 32 max 288 strings 1 records: trace(int 16+8)?0 trace(string 24+4)?1 "
 		"exit(int 28+4)");
-	check_layout("t { @a[pid] = count(); printa(@a); clear(@a); trunc(@a, 5); normalize(@a, 10); }", false,
+	check_layout(
+		"t { @a[pid] = count(); printa(@a); clear(@a); trunc(@a, 5); normalize(@a, 10); }",
+		false,
 		"header 8 presence 0 fixed 8 max 8 strings 0 records: printa(agg 1) clear(agg 1) trunc(agg 1, =int 5) "
 		"normalize(agg 1, =int 10)");
+}
+
+/* An option that changes after a clause was prepared. */
+static void test_renew(void **state)
+{
+	struct fixture *f = compile("t { trace(execname); trace(arg0); }", CG_SWITCH, false, false);
+	const struct layout *l = cg_clause_layout(f->clauses[0]);
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(l->max, 24 + 256);
+	f->ses->opt.strsize = 1000;
+	f->env.temporal = true;
+	types_set_strsize(f->ses->types, 1000);
+	ident_layout(f->ses);
+	assert_int_equal(cg_clause_renew(f->clauses[0], &d), 0);
+	assert_ptr_equal(cg_clause_layout(f->clauses[0]), l);
+	assert_int_equal(l->header, 16);
+	assert_int_equal(l->max, 32 + 1000);
+	assert_int_equal(f->env.max_record, 32 + 1000);
+	release(f);
 }
 
 static void test_shapes(void **state)
@@ -156,7 +194,8 @@ static void test_shapes(void **state)
 
 	(void)state;
 	f = compile("t { @a = count(); @b[execname, pid, probefunc] = avg(arg0); @a = count(); } "
-		"t { @b[\"x\", 1, execname] = avg(1); @c = lquantize(arg0, 0, 100, 10); }", CG_SWITCH, false, false);
+		    "t { @b[\"x\", 1, execname] = avg(1); @c = lquantize(arg0, 0, 100, 10); }",
+		    CG_SWITCH, false, false);
 	assert_int_equal(f->ecbs.aggs.n, 3);
 	assert_int_equal(f->ecbs.shapes.n, 4);
 	assert_int_equal(f->ecbs.shapes.v[0].fixed_offset, 64);
@@ -167,7 +206,8 @@ static void test_shapes(void **state)
 	assert_int_equal(f->ecbs.shapes.v[1].parts[1].kind, FIELD_INT);
 	assert_int_equal(f->ecbs.shapes.v[1].parts[2].kind, FIELD_PROBE_STRING);
 	assert_int_equal(f->ecbs.shapes.v[2].parts[0].kind, FIELD_CONST_STRING);
-	assert_true(f->env.uses_aggs && f->env.uses_frames && !f->env.uses_principal && !f->env.uses_dvars);
+	assert_true(f->env.uses_aggs && f->env.uses_frames && !f->env.uses_principal &&
+		    !f->env.uses_dvars);
 	release(f);
 }
 
@@ -180,7 +220,8 @@ static void test_needs(void **state)
 	assert_true(f->env.uses_principal && !f->env.uses_frames && !f->env.uses_globals);
 	assert_int_equal(f->env.max_record, 16);
 	release(f);
-	f = compile("t /execname == \"abc\" && probefunc == \"read\"/ { x = 1; }", CG_SWITCH, false, false);
+	f = compile("t /execname == \"abc\" && probefunc == \"read\"/ { x = 1; }", CG_SWITCH, false,
+		    false);
 	assert_true(!f->env.uses_principal && !f->env.uses_frames && f->env.uses_globals);
 	release(f);
 	f = compile("t { self->x = arg0; a[1] = \"s\"; }", CG_SWITCH, false, false);
@@ -209,25 +250,48 @@ static void test_strtab(void **state)
 	strtab_destroy(t);
 }
 
-/* ---- intermediate code -------------------------------------------------------------------------------- */
+/* ---- intermediate code ---- */
 
 static void emit(struct fixture *f, struct ir *ir, struct arena *a, bool rows)
 {
-	struct cg_row row[2] = {{.used = true, .probe_id = 7, .prov = "p", .mod = "m", .func = "f", .name = "n",
-		.epid = f->epid}, {0}};
-	struct cg_group g = {.name = "test", .ops = &ops, .data = &rows, .nclauses = f->nclauses,
-		.clauses = f->clauses, .nrows = rows ? 2 : 1, .rows = row, .activity = ABI_ACTIVE,
-		.nerror = f->nerrors, .error_clauses = f->errors, .error_epid = f->error_epid, .error_probe_id = 3};
-	struct diag d = {0};
+	struct cg_row row[2] = { { .used = true,
+				   .probe_id = 7,
+				   .prov = "p",
+				   .mod = "m",
+				   .func = "f",
+				   .name = "n",
+				   .epid = f->epid },
+				 { 0 } };
+	struct cg_group g = { .name = "test",
+			      .ops = &ops,
+			      .data = &rows,
+			      .nclauses = f->nclauses,
+			      .clauses = f->clauses,
+			      .nrows = rows ? 2 : 1,
+			      .rows = row,
+			      .activity = ABI_ACTIVE,
+			      .nerror = f->nerrors,
+			      .error_clauses = f->errors,
+			      .error_epid = f->error_epid,
+			      .error_probe_id = 3 };
+	struct diag d = { 0 };
 
-	f->env.conf = (struct abi_conf){.bufsize = 4096, .bufmap = 8192, .aggsize = 65536, .frame_size = 65536,
-		.strsize = 256, .strmax = 256, .ncpus = 2, .nslots = 2, .acct_epids = 101};
+	f->env.conf = (struct abi_conf){ .bufsize = 4096,
+					 .bufmap = 8192,
+					 .aggsize = 65536,
+					 .frame_size = 65536,
+					 .strsize = 256,
+					 .strmax = 256,
+					 .ncpus = 2,
+					 .nslots = 2,
+					 .acct_epids = 101 };
 	ir_init(ir, a);
 	if (cg_group_emit(&f->env, &g, ir, &d))
 		fail_msg("%s", d.text);
 }
 
-/* Jumps go forward, to labels placed once; nothing is unreachable; values are set before they are used. */
+/* Jumps go forward, to labels placed once; nothing is unreachable; values are set before they are
+ * used. */
 static void rules_check(const struct ir *ir, const char *text)
 {
 	int *jumped = mem_alloc(sizeof(int) * (size_t)(ir->nlabels + 1));
@@ -268,7 +332,10 @@ static void rules_check(const struct ir *ir, const char *text)
 static void test_rules(void **state)
 {
 	static const char *const texts[] = {
-		"t { }", "t /0/ { }", "t /1/ { trace(1); }", "t /!(arg0 && arg1 || !arg2)/ { trace(arg0 ^^ arg1); }",
+		"t { }",
+		"t /0/ { }",
+		"t /1/ { trace(1); }",
+		"t /!(arg0 && arg1 || !arg2)/ { trace(arg0 ^^ arg1); }",
 		"t { if (arg0) { } else { } if (arg1) trace(1); }",
 		"t { trace(arg0 ? arg1 ? \"a\" : execname : probefunc); trace(arg0 / arg1 % 3); exit(arg0); }",
 		"int x; t /1 / x/ { a[execname, arg0] = strjoin(probefunc, execname); self->y++; } ERROR { trace(arg1 / x); }",
@@ -323,10 +390,11 @@ static void test_code(void **state)
 {
 	(void)state;
 	check_code("t /(int)arg0 == 5 && probefunc == \"f\"/ { x = 1; }", "\t; predicate", "L",
-		"\t; predicate\n\tv9 = u64[v0 + 0]\n\tv9 = s32 v9\n\tif v9 != 5 goto ");
+		   "\t; predicate\n\tv9 = u64[v0 + 0]\n\tv9 = s32 v9\n\tif v9 != 5 goto ");
 }
 
-/* Instructions that a firing runs when nothing interrupts it: exchanges succeed, no other jump is taken. */
+/* Instructions that a firing runs when nothing interrupts it: exchanges succeed, no other jump is
+ * taken. */
 static int straight_length(const char *text)
 {
 	struct fixture *f = compile(text, CG_SWITCH, false, false);
@@ -344,7 +412,8 @@ static int straight_length(const char *text)
 		if (wanted >= 0 || in->op == IR_OP_LABEL || in->op == IR_OP_COMMENT)
 			continue;
 		n++;
-		if (in->op == IR_OP_JMP || (in->op == IR_OP_JCC && i && ir.v.v[i - 1].op == IR_OP_CMPXCHG) ||
+		if (in->op == IR_OP_JMP ||
+		    (in->op == IR_OP_JCC && i && ir.v.v[i - 1].op == IR_OP_CMPXCHG) ||
 		    (in->op == IR_OP_JCCI && in->sub == IR_ULE && in->imm == ABI_OFF_MAX))
 			wanted = in->lab;
 	}
@@ -367,9 +436,10 @@ static void test_hot_paths(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts), cmocka_unit_test(test_shapes), cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_strtab), cmocka_unit_test(test_rules), cmocka_unit_test(test_code),
-		cmocka_unit_test(test_hot_paths),
+		cmocka_unit_test(test_layouts), cmocka_unit_test(test_renew),
+		cmocka_unit_test(test_shapes),	cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_strtab),	cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_code),	cmocka_unit_test(test_hot_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

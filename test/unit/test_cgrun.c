@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code generator from end to end: D text is compiled, loaded as a program of its own with real maps, fired
- * by the kernel (BPF_PROG_TEST_RUN) and what it left in the maps is compared. Needs root.
- * DTRACE_TEST_VERBOSE=1 prints the programs.
+ * The code generator from end to end: D text is compiled, loaded as a program of its own with real
+ * maps, fired by the kernel (BPF_PROG_TEST_RUN) and what it left in the maps is compared. Needs
+ * root. DTRACE_TEST_VERBOSE=1 prints the programs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ struct run {
 		}                                      \
 	} while (0)
 
-/* ---- compiling ---------------------------------------------------------------------------------------- */
+/* ---- compiling ---- */
 
 static int probe_matches(void *arg, const struct probespec *spec, struct diag *d)
 {
@@ -89,8 +89,10 @@ static vreg err_load(struct cg *cg, vreg ctx, void *data)
 	return ir_imm(cg_ir(cg), 17);
 }
 
-static const struct cg_probe_ops ops = {
-	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .prologue = prologue, .arg = arg_load, .err = err_load};
+static const struct cg_probe_ops ops = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+					 .prologue = prologue,
+					 .arg = arg_load,
+					 .err = err_load };
 
 static uint32_t ecb_make(struct run *r, const struct clause *c, const struct cg_clause *cl)
 {
@@ -104,7 +106,8 @@ static uint32_t ecb_make(struct run *r, const struct clause *c, const struct cg_
 
 static void intern(struct run *r)
 {
-	static const char *const names[] = {"prov", "mod", "func0", "func1", "func2", "func3", "entry"};
+	static const char *const names[] = { "prov",  "mod",   "func0", "func1",
+					     "func2", "func3", "entry" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		strtab_add(r->env.strtab, names[i], strlen(names[i]));
@@ -112,8 +115,10 @@ static void intern(struct run *r)
 
 static bool prepare(struct run *r, const char *text)
 {
-	struct lang_source src = {.text = text, .len = strlen(text), .name = text, .field = SPEC_NAME};
-	struct diag d = {0};
+	struct lang_source src = {
+		.text = text, .len = strlen(text), .name = text, .field = SPEC_NAME
+	};
+	struct diag d = { 0 };
 
 	r->prog = lang_compile(r->ses, &src, &d);
 	if (!r->prog)
@@ -137,7 +142,7 @@ static bool prepare(struct run *r, const char *text)
 	return true;
 }
 
-/* ---- maps --------------------------------------------------------------------------------------------- */
+/* ---- maps ---- */
 
 static int map_make(struct run *r, enum cg_map m, uint32_t size, uint32_t n, uint32_t flags)
 {
@@ -153,7 +158,9 @@ static void *map_view(struct run *r, enum cg_map m, uint32_t size, uint32_t n)
 	void *p;
 	int fd = map_make(r, m, size, n, BPF_F_MMAPABLE);
 
-	assert_int_equal(kern_map_mmap(fd, (size_t)ROUND_UP(MAX(size, 8), 8) * n, PROT_READ | PROT_WRITE, &p), 0);
+	assert_int_equal(kern_map_mmap(fd, (size_t)ROUND_UP(MAX(size, 8), 8) * n,
+				       PROT_READ | PROT_WRITE, &p),
+			 0);
 	return p;
 }
 
@@ -181,8 +188,9 @@ static void maps_make(struct run *r, const struct want *w)
 	c->agg_heads = ROUND_UP(64 + r->env.agg_fixed, 64);
 	c->agg_buckets = 256;
 	c->agg_start = c->agg_heads + 4 * c->agg_buckets;
-	c->frame_size = ROUND_UP(sizeof(struct abi_frame) + r->ses->locals_size + r->env.frame_temps +
-		r->env.scratch, 8);
+	c->frame_size = ROUND_UP(sizeof(struct abi_frame) + r->ses->locals_size +
+					 r->env.frame_temps + r->env.scratch,
+				 8);
 	c->globals_size = MAX(r->ses->globals_size, 8);
 	c->ncpus = (uint32_t)kern_cpus_possible();
 	c->nslots = 1;
@@ -202,20 +210,25 @@ static void maps_make(struct run *r, const struct want *w)
 	map_make(r, CG_MAP_FRAMES, c->frame_size, ABI_FRAMES, BPF_F_MMAPABLE);
 	if (w->accounting)
 		r->acct = map_view(r, CG_MAP_ACCT, c->acct_epids * sizeof(struct abi_acct), 1);
-	r->fd[CG_MAP_DVARS] = kern_map_create(BPF_MAP_TYPE_HASH, "dvars", sizeof(struct abi_dvar_key), c->dvar_size,
-		64, 0);
+	r->fd[CG_MAP_DVARS] = kern_map_create(BPF_MAP_TYPE_HASH, "dvars",
+					      sizeof(struct abi_dvar_key), c->dvar_size, 64, 0);
 	assert_true(r->fd[CG_MAP_DVARS] >= 0);
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------ */
+/* ---- loading ---- */
 
 static void load(struct run *r, struct bpf_code *code)
 {
 	static char log[4 << 20];
 	int btf = kern_btf_load(code->btf, code->btf_size, log, sizeof(log), 1);
-	struct kern_prog_attr attr = {.type = BPF_PROG_TYPE_RAW_TRACEPOINT, .name = "test", .insns = code->insns,
-		.insn_cnt = code->n, .btf_fd = btf, .func_info = code->funcs, .func_info_cnt = code->nfuncs};
-	struct bpf_prog_info info = {0};
+	struct kern_prog_attr attr = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+				       .name = "test",
+				       .insns = code->insns,
+				       .insn_cnt = code->n,
+				       .btf_fd = btf,
+				       .func_info = code->funcs,
+				       .func_info_cnt = code->nfuncs };
+	struct bpf_prog_info info = { 0 };
 	uint32_t len = sizeof(info);
 
 	if (btf < 0)
@@ -232,18 +245,23 @@ static void load(struct run *r, struct bpf_code *code)
 	}
 	if (getenv("DTRACE_TEST_VERBOSE") && !bpf_obj_get_info_by_fd(r->prog_fd, &info, &len))
 		printf("# %u instructions, %u of the program, %u verified\n", code->n, code->nmain,
-			info.verified_insns);
+		       info.verified_insns);
 	close(btf);
 }
 
 static void rows_make(struct run *r, struct cg_group *g)
 {
 	static struct cg_row rows[NROWS];
-	static const char *const funcs[] = {"func0", "func1", "func2", "func3"};
+	static const char *const funcs[] = { "func0", "func1", "func2", "func3" };
 
 	for (int i = 0; i < NROWS; i++) {
-		rows[i] = (struct cg_row){.used = true, .probe_id = 100 + (uint32_t)i, .prov = "prov", .mod = "mod",
-			.func = funcs[i], .name = "entry", .epid = r->row_epid[i]};
+		rows[i] = (struct cg_row){ .used = true,
+					   .probe_id = 100 + (uint32_t)i,
+					   .prov = "prov",
+					   .mod = "mod",
+					   .func = funcs[i],
+					   .name = "entry",
+					   .epid = r->row_epid[i] };
 		for (size_t k = 0; k < r->nclauses; k++)
 			r->row_epid[i][k] = i == 3 ? 0 : r->epid[k];
 	}
@@ -259,13 +277,20 @@ static void rows_make(struct run *r, struct cg_group *g)
 
 static void emit(struct run *r, struct want *w)
 {
-	struct cg_group g = {.name = "test", .ops = &ops, .data = &w->rows, .nclauses = r->nclauses,
-		.clauses = r->clauses, .nrows = w->rows ? NROWS : 1,
-		.activity = w->activity ? w->activity : ABI_ACTIVE, .nerror = r->nerrors,
-		.error_clauses = r->errors, .error_epid = r->error_epid, .error_probe_id = 3};
+	struct cg_group g = { .name = "test",
+			      .ops = &ops,
+			      .data = &w->rows,
+			      .nclauses = r->nclauses,
+			      .clauses = r->clauses,
+			      .nrows = w->rows ? NROWS : 1,
+			      .activity = w->activity ? w->activity : ABI_ACTIVE,
+			      .nerror = r->nerrors,
+			      .error_clauses = r->errors,
+			      .error_epid = r->error_epid,
+			      .error_probe_id = 3 };
 	struct arena *a = arena_create();
 	struct bpf_code code;
-	struct diag d = {0};
+	struct diag d = { 0 };
 	struct ir ir;
 
 	rows_make(r, &g);
@@ -314,8 +339,13 @@ static struct run *run_start(struct want w, const char *text)
 		r->ses->opt.strsize = w.strsize;
 		types_set_strsize(r->ses->types, w.strsize);
 	}
-	r->env = (struct cg_env){.ses = r->ses, .ecbs = &r->ecbs, .strtab = strtab_create(), .policy = w.policy,
-		.temporal = w.temporal, .accounting = w.accounting, .scratch = 4 * 1024};
+	r->env = (struct cg_env){ .ses = r->ses,
+				  .ecbs = &r->ecbs,
+				  .strtab = strtab_create(),
+				  .policy = w.policy,
+				  .temporal = w.temporal,
+				  .accounting = w.accounting,
+				  .scratch = 4 * 1024 };
 	if (!prepare(r, text)) {
 		if (!w.may_fail)
 			fail_msg("%s: %s", text, r->refused);
@@ -333,9 +363,10 @@ static void run_end(struct run *r)
 
 	if (r->prog_fd >= 0) {
 		assert_int_equal(this_cpu(r)->frames, 0);
-		assert_int_equal(ABI_WORD_ENTERED(this_cpu(r)->word), this_cpu(r)->left[0] + this_cpu(r)->left[1]);
+		assert_int_equal(ABI_WORD_ENTERED(this_cpu(r)->word),
+				 this_cpu(r)->left[0] + this_cpu(r)->left[1]);
 		assert_int_equal(ABI_WORD_ENTERED(this_cpu(r)->agg_word),
-			this_cpu(r)->agg_left[0] + this_cpu(r)->agg_left[1]);
+				 this_cpu(r)->agg_left[0] + this_cpu(r)->agg_left[1]);
 		kern_cpu_unpin(&r->mask);
 		munmap(r->state, sizeof(*r->state));
 		munmap(r->cpus, c->ncpus * sizeof(struct abi_cpu));
@@ -365,7 +396,7 @@ static void run_end(struct run *r)
 
 static void fire_row(struct run *r, int64_t a, int64_t b, int64_t c, uint64_t row)
 {
-	int64_t ctx[12] = {a, b, c, 3, 4, 5, 6, 7, 8, (int64_t)row};
+	int64_t ctx[12] = { a, b, c, 3, 4, 5, 6, 7, 8, (int64_t)row };
 
 	assert_int_equal(kern_prog_test_run(r->prog_fd, ctx, sizeof(ctx), -1, NULL), 0);
 }
@@ -375,7 +406,7 @@ static void fire(struct run *r, int64_t a, int64_t b, int64_t c)
 	fire_row(r, a, b, c, 0);
 }
 
-/* ---- reading records ---------------------------------------------------------------------------------- */
+/* ---- reading records ---- */
 
 static int64_t int_get(const char *p, uint32_t size, bool is_signed)
 {
@@ -393,7 +424,7 @@ static void field_dump(struct run *r, const struct field *f, const char *rec, co
 	switch (f->kind) {
 	case FIELD_INT:
 		str_printf(&r->out, f->is_signed ? " %lld" : " %llu",
-			(long long)int_get(rec + f->offset, f->size, f->is_signed));
+			   (long long)int_get(rec + f->offset, f->size, f->is_signed));
 		break;
 	case FIELD_STRING:
 		len = *(uint32_t *)(rec + f->offset);
@@ -404,20 +435,11 @@ static void field_dump(struct run *r, const struct field *f, const char *rec, co
 		str_printf(&r->out, " \"%.*s\"", (int)len, *bytes);
 		*bytes += len;
 		break;
-	case FIELD_CONST_INT:
-		str_printf(&r->out, " =%lld", (long long)f->value);
-		break;
-	case FIELD_CONST_STRING:
-		str_printf(&r->out, " =\"%s\"", f->text);
-		break;
-	case FIELD_PROBE_STRING:
-		str_printf(&r->out, " probe%lld", (long long)f->value);
-		break;
-	case FIELD_AGG:
-		str_printf(&r->out, " @%lld", (long long)f->value);
-		break;
-	default:
-		str_puts(&r->out, " ?");
+	case FIELD_CONST_INT: str_printf(&r->out, " =%lld", (long long)f->value); break;
+	case FIELD_CONST_STRING: str_printf(&r->out, " =\"%s\"", f->text); break;
+	case FIELD_PROBE_STRING: str_printf(&r->out, " probe%lld", (long long)f->value); break;
+	case FIELD_AGG: str_printf(&r->out, " @%lld", (long long)f->value); break;
+	default: str_puts(&r->out, " ?");
 	}
 }
 
@@ -431,8 +453,8 @@ static void record_dump(struct run *r, const char *p)
 	if (rec->epid == ABI_EPID_FAULT) {
 		const struct abi_fault_data *f = (const void *)(p + (r->env.temporal ? 16 : 8));
 
-		str_printf(&r->out, "fault %u %u %d %u %llu;", f->epid, f->action, f->offset, f->fault,
-			(unsigned long long)f->value);
+		str_printf(&r->out, "fault %u %u %d %u %llu;", f->epid, f->action, f->offset,
+			   f->fault, (unsigned long long)f->value);
 		return;
 	}
 	if (!rec->epid)
@@ -445,7 +467,8 @@ static void record_dump(struct run *r, const char *p)
 		const struct action *a = &l->actions[i];
 
 		if (a->presence >= 0 &&
-		    !(((const uint64_t *)(p + l->header))[a->presence / 64] >> a->presence % 64 & 1))
+		    !(((const uint64_t *)(p + l->header))[a->presence / 64] >> a->presence % 64 &
+		      1))
 			continue;
 		for (size_t k = 0; k < a->nfields; k++)
 			field_dump(r, &a->fields[k], p, &bytes);
@@ -494,7 +517,8 @@ static const char *ring_records(struct run *r)
 }
 
 /* Text of one firing with these arguments. */
-static void check3(struct want w, const char *text, int64_t a, int64_t b, int64_t c, const char *expected)
+static void check3(struct want w, const char *text, int64_t a, int64_t b, int64_t c,
+		   const char *expected)
 {
 	struct run *r = run_start(w, text);
 
@@ -505,13 +529,14 @@ static void check3(struct want w, const char *text, int64_t a, int64_t b, int64_
 	run_end(r);
 }
 
-#define CHECK(text, expected) check3((struct want){0}, text, 7, -3, 2, expected)
+#define CHECK(text, expected) check3((struct want){ 0 }, text, 7, -3, 2, expected)
 
-/* ---- aggregations ------------------------------------------------------------------------------------- */
+/* ---- aggregations ---- */
 
-static void agg_dump(struct run *r, const struct aggshape *s, const uint64_t *key, const uint64_t *value)
+static void agg_dump(struct run *r, const struct aggshape *s, const uint64_t *key,
+		     const uint64_t *value)
 {
-	const char *bytes = (const char *)(key + s->nparts);
+	const char *bytes = key ? (const char *)(key + s->nparts) : NULL;
 
 	str_printf(&r->out, "@%u[", s->agg);
 	for (size_t i = 0; i < s->nparts; i++) {
@@ -557,17 +582,17 @@ static const char *aggs(struct run *r)
 	return str_c(&r->out);
 }
 
-#define CHECK_AGGS(text, expected)                                  \
-	do {                                                        \
-		struct run *r_ = run_start((struct want){0}, text); \
-		fire(r_, 7, -3, 2);                                 \
-		fire(r_, 8, -3, 2);                                 \
-		fire(r_, 7, -3, 2);                                 \
-		assert_string_equal(aggs(r_), expected);            \
-		run_end(r_);                                        \
+#define CHECK_AGGS(text, expected)                                    \
+	do {                                                          \
+		struct run *r_ = run_start((struct want){ 0 }, text); \
+		fire(r_, 7, -3, 2);                                   \
+		fire(r_, 8, -3, 2);                                   \
+		fire(r_, 7, -3, 2);                                   \
+		assert_string_equal(aggs(r_), expected);              \
+		run_end(r_);                                          \
 	} while (0)
 
-/* ---- the tests ---------------------------------------------------------------------------------------- */
+/* ---- the tests ---- */
 
 static void test_records(void **state)
 {
@@ -580,7 +605,8 @@ static void test_records(void **state)
 	CHECK("t { x = 1; }", "");
 	CHECK("t /arg0 == 7/ { trace(arg0); } t /arg0 != 7/ { trace(1); }", "1: 7;");
 	CHECK("t { trace((char)arg1); trace((unsigned char)arg1); trace((short)arg1); trace((int)arg1); "
-	      "trace((unsigned int)arg1); trace(arg0); }", "1: -3 253 -3 -3 4294967293 7;");
+	      "trace((unsigned int)arg1); trace(arg0); }",
+	      "1: -3 253 -3 -3 4294967293 7;");
 	CHECK("t { printf(\"%d %s %d\", arg0, \"x\", arg1); }", "1: 7 =\"x\" -3;");
 	CHECK("t { printf(\"no data\"); }", "1:;");
 	CHECK("t { trace(epid); trace(id); trace(errno); }", "1: 1 100 17;");
@@ -595,7 +621,8 @@ static void test_arithmetic(void **state)
 	      "1: -2 1 -1 -1;");
 	CHECK("t { x = 5; y = -5; z = -7; trace(x / y); trace(z / 2); trace(z % 3); trace(x % y); }",
 	      "1: -1 -3 -1 0;");
-	CHECK("t { trace((uint64_t)arg1 / 2); trace((uint64_t)arg1 % 10); }", "1: 9223372036854775806 3;");
+	CHECK("t { trace((uint64_t)arg1 / 2); trace((uint64_t)arg1 % 10); }",
+	      "1: 9223372036854775806 3;");
 	CHECK("t { trace(arg0 & 3); trace(arg0 | 8); trace(arg0 ^ arg1); trace(~arg0); trace(-arg0); }",
 	      "1: 3 15 -6 -8 -7;");
 	CHECK("t { trace(arg0 << 2); trace(arg1 >> 1); trace((uint64_t)arg1 >> 63); trace(arg0 << (arg2 + 64)); }",
@@ -604,9 +631,11 @@ static void test_arithmetic(void **state)
 	CHECK("t { x = (int)1073741824; x = x + x; trace(x); y = (int64_t)0; y = x; trace(y); }",
 	      "1: -2147483648 -2147483648;");
 	CHECK("t { c = (signed char)-2; u = (unsigned char)253; trace(c + u); }", "1: 251;");
-	CHECK("t { x = (int)-1; u = (unsigned int)1; trace(x < u); trace(x > u); trace(x < 1); }", "1: 0 1 1;");
+	CHECK("t { x = (int)-1; u = (unsigned int)1; trace(x < u); trace(x > u); trace(x < 1); }",
+	      "1: 0 1 1;");
 	CHECK("t { trace(!arg0); trace(!!arg0); trace(arg0 && arg1); trace(arg0 && 0); trace(0 || arg0); "
-	      "trace(arg0 ^^ arg1); }", "1: 0 1 1 0 1 0;");
+	      "trace(arg0 ^^ arg1); }",
+	      "1: 0 1 1 0 1 0;");
 	CHECK("t { trace(arg0 > 3 ? arg1 : arg2); trace(arg0 < 3 ? arg1 : arg2); }", "1: -3 2;");
 	CHECK("t { trace(arg0 == 7); trace(arg0 != 7); trace(arg0 <= 7); trace(arg0 < 7); trace(arg0 >= 8); }",
 	      "1: 1 0 1 0 0;");
@@ -627,14 +656,15 @@ static void test_variables(void **state)
 	CHECK("t { self->a = arg0; trace(self->a); self->a += 3; trace(self->a); self->a = 0; trace(self->a); }",
 	      "1: 7 10 0;");
 	CHECK("t { a[arg0, arg1] = 5; a[arg0, arg2] = 6; trace(a[arg0, arg1]); trace(a[arg0, arg2]); "
-	      "trace(a[arg1, arg1]); a[arg0, arg1]++; trace(a[arg0, arg1]); }", "1: 5 6 0 6;");
+	      "trace(a[arg1, arg1]); a[arg0, arg1]++; trace(a[arg0, arg1]); }",
+	      "1: 5 6 0 6;");
 	CHECK("t { a[\"one\", arg0] = 5; a[probefunc, 7] = 6; trace(a[\"one\", 7]); trace(a[\"func0\", arg0]); }",
 	      "1: 5 6;");
 	CHECK("t { self->t[arg0] = 9; trace(self->t[7]); }", "1: 9;");
 	CHECK("int a[4]; t { a[1] = 5; a[arg2] = 6; trace(a[1] + a[2]); }", "1: 11;");
 	CHECK("int a[4]; t { a[arg0] = 1; trace(a[1]); }", "fault 1 1 -1 11 7;");
 
-	r = run_start((struct want){0}, "t { n++; trace(n); this->x++; trace(this->x); }");
+	r = run_start((struct want){ 0 }, "t { n++; trace(n); this->x++; trace(this->x); }");
 	fire(r, 0, 0, 0);
 	fire(r, 0, 0, 0);
 	assert_string_equal(records(r), "1: 1 1;1: 2 1;");
@@ -643,8 +673,8 @@ static void test_variables(void **state)
 
 static void test_strings(void **state)
 {
-	static const enum cg_policy policies[] = {CG_SWITCH, CG_FILL, CG_RING};
-	static const uint32_t sizes[] = {8, 256, 4096};
+	static const enum cg_policy policies[] = { CG_SWITCH, CG_FILL, CG_RING };
+	static const uint32_t sizes[] = { 8, 256, 4096 };
 	char comm[16];
 
 	(void)state;
@@ -653,7 +683,8 @@ static void test_strings(void **state)
 	prctl(PR_SET_NAME, "abcdefg");
 	for (size_t p = 0; p < ARRAY_SIZE(policies); p++) {
 		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-			struct run *r = run_start((struct want){.policy = policies[p], .strsize = sizes[i]},
+			struct run *r = run_start(
+				(struct want){ .policy = policies[p], .strsize = sizes[i] },
 				"t /execname == \"abcdefg\"/ { trace(execname); trace(arg0); "
 				"trace(strjoin(\"a\", \"b\")); }"
 				"t /execname != \"abcdefg\" || execname == \"abc\"/ { trace(1); }");
@@ -664,19 +695,24 @@ static void test_strings(void **state)
 		}
 	}
 	CHECK("t { s = \"hello\"; trace(s); trace(s == \"hello\"); trace(s != \"hello\"); trace(s < \"help\"); "
-	      "trace(s > \"hell\"); trace(strlen(s)); }", "1: \"hello\" 1 0 1 1 5;");
+	      "trace(s > \"hell\"); trace(strlen(s)); }",
+	      "1: \"hello\" 1 0 1 1 5;");
 	CHECK("t { this->s = \"x\"; trace(this->s); this->s = strjoin(this->s, \"y\"); trace(this->s); }",
 	      "1: \"x\" \"xy\";");
-	CHECK("t { self->s = \"x\"; trace(self->s); self->s = 0; trace(self->s == 0); }", "1: \"x\" 1;");
-	CHECK("t { a[1] = \"one\"; trace(a[1]); trace(a[1] == \"one\"); trace(a[2] == NULL); }", "1: \"one\" 1 1;");
+	CHECK("t { self->s = \"x\"; trace(self->s); self->s = 0; trace(self->s == 0); }",
+	      "1: \"x\" 1;");
+	CHECK("t { a[1] = \"one\"; trace(a[1]); trace(a[1] == \"one\"); trace(a[2] == NULL); }",
+	      "1: \"one\" 1 1;");
 	CHECK("t { trace(arg0 == 7 ? \"seven\" : \"other\"); trace(arg0 == 8 ? \"eight\" : probefunc); }",
 	      "1: \"seven\" \"func0\";");
 	CHECK("t /probefunc == \"func0\" && probename != \"return\"/ { trace(1); }", "1: =1;");
 	CHECK("t { trace(strlen(\"abc\")); trace(strlen(execname)); }", "1: 3 7;");
 	CHECK("t { trace(execname[1]); trace(execname[arg0 - 1]); trace(execname[arg0]); trace(execname[arg1]); }",
 	      "fault 1 4 -1 11 18446744073709551613;");
-	CHECK("t { trace(execname[1]); trace(execname[arg0 - 1]); trace(execname[arg0]); }", "1: 98 103 0;");
-	check3((struct want){.strsize = 4}, "t { s = \"hello\"; trace(s); trace(strjoin(s, s)); }", 0, 0, 0,
+	CHECK("t { trace(execname[1]); trace(execname[arg0 - 1]); trace(execname[arg0]); }",
+	      "1: 98 103 0;");
+	check3((struct want){ .strsize = 4 },
+	       "t { s = \"hello\"; trace(s); trace(strjoin(s, s)); }", 0, 0, 0,
 	       "1: \"hel\" \"hel\";");
 	prctl(PR_SET_NAME, comm);
 }
@@ -688,24 +724,32 @@ static void test_user(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	check3((struct want){0}, "t { trace(copyinstr(arg0)); trace(copyinstr(arg0, 5)); trace(copyinstr(arg0, arg2)); }",
+	check3((struct want){ 0 },
+	       "t { trace(copyinstr(arg0)); trace(copyinstr(arg0, 5)); trace(copyinstr(arg0, arg2)); }",
 	       (intptr_t)text, 0, 3, "1: \"user text\" \"user\" \"us\";");
-	check3((struct want){0}, "t { trace(copyinstr(arg0)); } t { trace(1); }", (intptr_t)bad, 0, 0,
-	       "fault 1 1 -1 1 8;2: =1;");
-	check3((struct want){0}, "t { trace(stringof(copyin(arg0, arg2))); trace(*(char *)copyin(arg0 + 1, 1)); }",
+	check3((struct want){ 0 }, "t { trace(copyinstr(arg0)); } t { trace(1); }", (intptr_t)bad,
+	       0, 0, "fault 1 1 -1 1 8;2: =1;");
+	check3((struct want){ 0 },
+	       "t { trace(stringof(copyin(arg0, arg2))); trace(*(char *)copyin(arg0 + 1, 1)); }",
 	       (intptr_t)text, 0, 10, "1: \"user text\" 115;");
-	check3((struct want){0}, "t { trace(*(int *)copyin(arg0, 100000)); }", (intptr_t)text, 0, 0,
-	       "fault 1 1 -1 5 0;");
-	check3((struct want){0}, "t { p = (char *)copyin(arg0, 10); trace(*(p + 2)); trace(p[arg2]); p++; trace(*p); p += 2; "
+	check3((struct want){ 0 }, "t { trace(*(int *)copyin(arg0, 100000)); }", (intptr_t)text, 0,
+	       0, "fault 1 1 -1 5 0;");
+	check3((struct want){ 0 },
+	       "t { p = (char *)copyin(arg0, 10); trace(*(p + 2)); trace(p[arg2]); p++; trace(*p); p += 2; "
 	       "trace(*p); trace(p - (char *)0 != 0); trace((int *)p - (int *)(p - 8)); trace(&p[arg2] - p); }",
 	       (intptr_t)text, 0, 3, "1: 101 114 115 114 1 2 3;");
-	check3((struct want){0}, "t { trace(curthread->comm[0] == execname[0]); trace(curthread->comm[arg0]); }", 16, 0, 0,
-	       "fault 1 2 -1 11 16;");
-	check3((struct want){0}, "t { trace(*(int *)arg0); }", 0, 0, 0, "fault 1 1 -1 1 0;");
-	check3((struct want){0}, "t { trace(stringof(arg0)); }", 16, 0, 0, "fault 1 1 -1 1 16;");
-	snprintf(expected, sizeof(expected), "1: %d %d %d %u %u;", getpid(), gettid(), getppid(), getuid(), getgid());
-	check3((struct want){0}, "t { trace(pid); trace(tid); trace(ppid); trace(uid); trace(gid); }", 0, 0, 0, expected);
-	check3((struct want){0}, "t { trace(curthread->tgid == pid); trace(stringof(curthread->comm) == execname); }",
+	check3((struct want){ 0 },
+	       "t { trace(curthread->comm[0] == execname[0]); trace(curthread->comm[arg0]); }", 16,
+	       0, 0, "fault 1 2 -1 11 16;");
+	check3((struct want){ 0 }, "t { trace(*(int *)arg0); }", 0, 0, 0, "fault 1 1 -1 1 0;");
+	check3((struct want){ 0 }, "t { trace(stringof(arg0)); }", 16, 0, 0, "fault 1 1 -1 1 16;");
+	snprintf(expected, sizeof(expected), "1: %d %d %d %u %u;", getpid(), gettid(), getppid(),
+		 getuid(), getgid());
+	check3((struct want){ 0 },
+	       "t { trace(pid); trace(tid); trace(ppid); trace(uid); trace(gid); }", 0, 0, 0,
+	       expected);
+	check3((struct want){ 0 },
+	       "t { trace(curthread->tgid == pid); trace(stringof(curthread->comm) == execname); }",
 	       0, 0, 0, "1: 1 1;");
 }
 
@@ -714,22 +758,22 @@ static void test_if(void **state)
 	static const char text[] =
 		"t { if (arg0 > 5) { trace(arg0); s = \"big\"; } else { trace(arg1); trace(execname); } "
 		"trace(arg2); if (arg0 == 1) trace(execname); else if (arg0 == 2) trace(s); trace(strjoin(s, \"!\")); }";
-	static const enum cg_policy policies[] = {CG_SWITCH, CG_RING};
+	static const enum cg_policy policies[] = { CG_SWITCH, CG_RING };
 
 	(void)state;
 	NEED_ROOT();
 	prctl(PR_SET_NAME, "abc");
 	for (size_t i = 0; i < ARRAY_SIZE(policies); i++) {
-		struct run *r = run_start((struct want){.policy = policies[i]}, text);
+		struct run *r = run_start((struct want){ .policy = policies[i] }, text);
 
 		fire(r, 7, -3, 2);
 		fire(r, 2, -3, 2);
 		if (policies[i] == CG_RING)
 			assert_string_equal(ring_records(r),
-				"1: -3 \"abc\" 2 \"big\" \"big!\";1: 7 2 \"big!\";");
+					    "1: -3 \"abc\" 2 \"big\" \"big!\";1: 7 2 \"big!\";");
 		else
 			assert_string_equal(records(r),
-				"1: 7 2 \"big!\";1: -3 \"abc\" 2 \"big\" \"big!\";");
+					    "1: 7 2 \"big!\";1: -3 \"abc\" 2 \"big\" \"big!\";");
 		run_end(r);
 	}
 }
@@ -741,7 +785,8 @@ static void test_times(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.temporal = true},
+	r = run_start(
+		(struct want){ .temporal = true },
 		"t { trace(timestamp); trace(walltimestamp); } t { trace(timestamp); this->v = vtimestamp; "
 		"trace(vtimestamp >= this->v); }");
 	fire(r, 0, 0, 0);
@@ -766,7 +811,8 @@ static void test_rows(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.rows = true, .accounting = true},
+	r = run_start(
+		(struct want){ .rows = true, .accounting = true },
 		"t /probefunc != \"func1\"/ { trace(id); trace(strjoin(probefunc, \"x\")); @[probefunc] = count(); }");
 	fire_row(r, 0, 0, 0, 0);
 	fire_row(r, 0, 0, 0, 1);
@@ -788,9 +834,11 @@ static void test_aggs(void **state)
 	prctl(PR_SET_NAME, "comm-of-8-bytes");
 	CHECK_AGGS("t { @ = count(); }", "@1[] 3;");
 	CHECK_AGGS("t { @s = sum(arg0); @a = avg(arg1); }", "@1[] 22;@2[] 3 -9;");
-	CHECK_AGGS("t { @lo = min(arg0); @hi = max(arg1); }", "@1[] 3 9223372036854775800;@2[] 3 9223372036854775805;");
+	CHECK_AGGS("t { @lo = min(arg0); @hi = max(arg1); }",
+		   "@1[] 3 9223372036854775800;@2[] 3 9223372036854775805;");
 	CHECK_AGGS("t { @ = stddev(arg1); }", "@1[] 3 -9 27 0;");
-	CHECK_AGGS("t { @ = quantize(arg1); } t { @ = quantize(arg0, 2); }", "@1[] 61:3 66:4 67:2;");
+	CHECK_AGGS("t { @ = quantize(arg1); } t { @ = quantize(arg0, 2); }",
+		   "@1[] 61:3 66:4 67:2;");
 	CHECK_AGGS("t { @ = lquantize(arg0, 0, 10, 4); @b = lquantize(arg1, -10, 100, 2, 5); }",
 		   "@1[] 0 0 2 1;@2[] 4:15;");
 	CHECK_AGGS("t { @ = llquantize(arg0, 10, 0, 6, 20); }", "@1[] 134:2 135:1;");
@@ -798,8 +846,9 @@ static void test_aggs(void **state)
 	CHECK_AGGS("t { @[execname] = sum(arg0); }", "@1[comm-of-8-bytes] 22;");
 	CHECK_AGGS("t { @[execname, arg0, probefunc, \"lit\"] = count(); }",
 		   "@1[comm-of-8-bytes,7,=func0,=lit] 2;@1[comm-of-8-bytes,8,=func0,=lit] 1;");
-	CHECK_AGGS("t { @[strjoin(\"a\", \"bcdefgh\"), strjoin(\"\", \"\"), arg0 == 7] = max(arg0); }",
-		   "@1[abcdefgh,,1] 2 -9223372036854775801;@1[abcdefgh,,0] 1 -9223372036854775800;");
+	CHECK_AGGS(
+		"t { @[strjoin(\"a\", \"bcdefgh\"), strjoin(\"\", \"\"), arg0 == 7] = max(arg0); }",
+		"@1[abcdefgh,,1] 2 -9223372036854775801;@1[abcdefgh,,0] 1 -9223372036854775800;");
 	CHECK_AGGS("t { if (arg0 == 7) @a = count(); else @b = count(); }", "@1[] 2;@2[] 1;");
 }
 
@@ -809,10 +858,11 @@ static void test_stddev_wide(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){0}, "t { @ = stddev(arg0); }");
+	r = run_start((struct want){ 0 }, "t { @ = stddev(arg0); }");
 	fire(r, INT64_MIN, 0, 0);
 	fire(r, -0x123456789abcdef0, 0, 0);
-	__uint128_t sum = ((__uint128_t)1 << 126) + (__uint128_t)0x123456789abcdef0 * 0x123456789abcdef0;
+	__uint128_t sum =
+		((__uint128_t)1 << 126) + (__uint128_t)0x123456789abcdef0 * 0x123456789abcdef0;
 	const uint64_t *v = (const uint64_t *)(r->aggs + 64);
 	assert_int_equal(v[3], (uint64_t)sum);
 	assert_int_equal(v[4], (uint64_t)(sum >> 64));
@@ -825,7 +875,8 @@ static void test_faults(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	CHECK("int x; t { trace(arg0); trace(arg0 / x); trace(2); } t { trace(3); }", "fault 1 2 -1 4 0;2: =3;");
+	CHECK("int x; t { trace(arg0); trace(arg0 / x); trace(2); } t { trace(3); }",
+	      "fault 1 2 -1 4 0;2: =3;");
 	CHECK("int x; t /arg0 % x/ { trace(1); } t { trace(3); }", "fault 1 0 -1 4 0;2: =3;");
 	CHECK("int x; t { trace(1 / x); } ERROR { trace(arg1); trace(arg2); trace(arg3); trace(arg4); trace(arg5); "
 	      "trace(id); trace(probename); } t { trace(arg1); }",
@@ -833,13 +884,15 @@ static void test_faults(void **state)
 	CHECK("t { this->v = 5; trace(*(int *)16); } ERROR { trace(this->v); trace(arg5); }",
 	      "fault 1 2 -1 1 16;2: 5 16;");
 	CHECK("int x; t { @ = count(); @b = sum(1 / x); }", "fault 1 2 -1 4 0;");
-	r = run_start((struct want){0}, "int x; t { trace(1 / x); } ERROR { trace(2 / x); } t { trace(3); }");
+	r = run_start((struct want){ 0 },
+		      "int x; t { trace(1 / x); } ERROR { trace(2 / x); } t { trace(3); }");
 	fire(r, 0, 0, 0);
 	assert_string_equal(records(r), "fault 1 1 -1 4 0;3: =3;");
 	assert_int_equal(this_cpu(r)->drops[ABI_DROP_DBLERROR], 1);
 	run_end(r);
 	/* under ring with strings nothing is reserved before the fault */
-	r = run_start((struct want){.policy = CG_RING}, "int x; t { trace(execname); trace(1 / x); }");
+	r = run_start((struct want){ .policy = CG_RING },
+		      "int x; t { trace(execname); trace(1 / x); }");
 	fire(r, 0, 0, 0);
 	assert_string_equal(ring_records(r), "fault 1 2 -1 4 0;");
 	run_end(r);
@@ -851,8 +904,8 @@ static void test_exit(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.accounting = true},
-		"t { trace(1); exit(3); trace(arg0); } t { trace(arg1); }");
+	r = run_start((struct want){ .accounting = true },
+		      "t { trace(1); exit(3); trace(arg0); } t { trace(arg1); }");
 	fire(r, 7, 0, 0);
 	fire(r, 8, 0, 0);
 	assert_string_equal(records(r), "1: =1 =3 7;");
@@ -863,12 +916,12 @@ static void test_exit(void **state)
 	assert_int_equal(a[1].n[ABI_ACCT_STOPPED], 1);
 	assert_int_equal(a[2].n[ABI_ACCT_STOPPED], 2);
 	run_end(r);
-	r = run_start((struct want){.activity = ABI_WARMUP}, "t { exit(arg0); }");
+	r = run_start((struct want){ .activity = ABI_WARMUP }, "t { exit(arg0); }");
 	fire(r, 7, 0, 0);
 	assert_string_equal(records(r), "1: 7;");
 	assert_int_equal(r->state->activity, ABI_DRAINING);
 	run_end(r);
-	r = run_start((struct want){.activity = ABI_COOLDOWN}, "t { exit(1); }");
+	r = run_start((struct want){ .activity = ABI_COOLDOWN }, "t { exit(1); }");
 	fire(r, 0, 0, 0);
 	assert_int_equal(r->state->activity, ABI_COOLDOWN);
 	run_end(r);
@@ -880,17 +933,18 @@ static void test_full_switch(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.bufsize = 48}, "t { trace(arg0); }");
+	r = run_start((struct want){ .bufsize = 48 }, "t { trace(arg0); }");
 	for (int i = 0; i < 5; i++)
 		fire(r, i, 0, 0);
 	assert_string_equal(records(r), "1: 0;1: 1;1: 2;");
 	assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL], 2);
-	__atomic_store_n(&this_cpu(r)->word, (this_cpu(r)->word & ~ABI_WORD_OFFSET) | ABI_OFF_CLOSED, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&this_cpu(r)->word,
+			 (this_cpu(r)->word & ~ABI_WORD_OFFSET) | ABI_OFF_CLOSED, __ATOMIC_SEQ_CST);
 	fire(r, 9, 0, 0);
 	assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL], 2);
 	run_end(r);
 	/* larger than the buffer: always dropped */
-	r = run_start((struct want){.bufsize = 64}, "t { trace(execname); }");
+	r = run_start((struct want){ .bufsize = 64 }, "t { trace(execname); }");
 	fire(r, 0, 0, 0);
 	assert_string_equal(records(r), "");
 	assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL], 1);
@@ -903,7 +957,8 @@ static void test_full_fill(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.policy = CG_FILL, .bufsize = 64, .reserve = 24}, "t { trace(arg0); }");
+	r = run_start((struct want){ .policy = CG_FILL, .bufsize = 64, .reserve = 24 },
+		      "t { trace(arg0); }");
 	for (int i = 0; i < 5; i++)
 		fire(r, i, 0, 0);
 	assert_string_equal(records(r), "1: 0;1: 1;");
@@ -912,7 +967,9 @@ static void test_full_fill(void **state)
 	assert_int_equal(r->state->filled, 1);
 	assert_int_equal(r->state->activity, ABI_ACTIVE);
 	run_end(r);
-	r = run_start((struct want){.policy = CG_FILL, .bufsize = 64, .reserve = 24, .activity = ABI_COOLDOWN},
+	r = run_start(
+		(struct want){
+			.policy = CG_FILL, .bufsize = 64, .reserve = 24, .activity = ABI_COOLDOWN },
 		"t { trace(arg0); }");
 	for (int i = 0; i < 5; i++)
 		fire(r, i, 0, 0);
@@ -923,11 +980,11 @@ static void test_full_fill(void **state)
 static void test_ring(void **state)
 {
 	struct run *r;
-	struct str want = {0};
+	struct str want = { 0 };
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.policy = CG_RING, .bufsize = 16360}, "t { trace(arg0); }");
+	r = run_start((struct want){ .policy = CG_RING, .bufsize = 16360 }, "t { trace(arg0); }");
 	for (int i = 0; i < 3000; i++)
 		fire(r, i, 0, 0);
 	for (int i = 2999; i > 2999 - 16360 / 16; i--)
@@ -936,14 +993,14 @@ static void test_ring(void **state)
 	str_free(&want);
 	run_end(r);
 	/* records of changing length, built in the frame; the reader sees whole ones only */
-	r = run_start((struct want){.policy = CG_RING, .bufsize = 200, .strsize = 64},
-		"t { trace(arg0); trace(arg0 % 2 ? \"odd\" : \"an even number\"); }");
+	r = run_start((struct want){ .policy = CG_RING, .bufsize = 200, .strsize = 64 },
+		      "t { trace(arg0); trace(arg0 % 2 ? \"odd\" : \"an even number\"); }");
 	for (int i = 0; i < 100; i++)
 		fire(r, i, 0, 0);
 	assert_string_equal(ring_records(r), "1: 99 \"odd\";1: 98 \"an even number\";1: 97 \"odd\";"
-		"1: 96 \"an even number\";1: 95 \"odd\";");
+					     "1: 96 \"an even number\";1: 95 \"odd\";");
 	run_end(r);
-	r = run_start((struct want){.policy = CG_RING, .bufsize = 8}, "t { trace(arg0); }");
+	r = run_start((struct want){ .policy = CG_RING, .bufsize = 8 }, "t { trace(arg0); }");
 	fire(r, 1, 0, 0);
 	assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL], 1);
 	run_end(r);
@@ -956,7 +1013,7 @@ static void test_frames(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.accounting = true}, "t { trace(execname); }");
+	r = run_start((struct want){ .accounting = true }, "t { trace(execname); }");
 	this_cpu(r)->frames = 0xff;
 	fire(r, 0, 0, 0);
 	assert_int_equal(this_cpu(r)->drops[ABI_DROP_FRAME], 1);
@@ -975,7 +1032,7 @@ static void test_closed_aggs(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){0}, "t { @ = count(); trace(1); }");
+	r = run_start((struct want){ 0 }, "t { @ = count(); trace(1); }");
 	this_cpu(r)->agg_word = ABI_OFF_CLOSED;
 	fire(r, 0, 0, 0);
 	assert_string_equal(aggs(r), "");
@@ -987,21 +1044,24 @@ static void test_closed_aggs(void **state)
 /* Programs of size: real buffers, large strings, many clauses. */
 static void test_large(void **state)
 {
-	struct str text = {0};
+	struct str text = { 0 };
 	struct run *r;
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.strsize = 4096, .accounting = true, .temporal = true},
+	r = run_start(
+		(struct want){ .strsize = 4096, .accounting = true, .temporal = true },
 		"t { a[execname, probefunc] = strjoin(execname, copyinstr(arg0)); @[execname, a[execname, probefunc]] = "
 		"quantize(arg1); printf(\"%s %s %d %s\", a[execname, \"func0\"], execname, arg2, probefunc); }"
 		"ERROR { printf(\"%s %d\", execname, arg4); }");
-	fire(r, (intptr_t)"x", 1, 2);
+	fire(r, (intptr_t) "x", 1, 2);
 	run_end(r);
 	for (int i = 0; i < 60; i++)
-		str_printf(&text, "t /arg0 == %d || execname == \"p%d\"/ { trace(arg1 / %d); @[execname, %d] = count(); }\n",
+		str_printf(
+			&text,
+			"t /arg0 == %d || execname == \"p%d\"/ { trace(arg1 / %d); @[execname, %d] = count(); }\n",
 			i, i, i + 1, i);
-	r = run_start((struct want){0}, str_c(&text));
+	r = run_start((struct want){ 0 }, str_c(&text));
 	fire(r, 5, 12, 0);
 	assert_string_equal(records(r), "6: 2;");
 	run_end(r);
@@ -1027,8 +1087,11 @@ static void test_every_way(void **state)
 	NEED_ROOT();
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		for (int way = 0; way < 3 * 8; way++) {
-			struct run *r = run_start((struct want){.policy = way / 8, .accounting = way & 1,
-				.temporal = way >> 1 & 1, .rows = way >> 2 & 1}, texts[i]);
+			struct run *r = run_start((struct want){ .policy = way / 8,
+								 .accounting = way & 1,
+								 .temporal = way >> 1 & 1,
+								 .rows = way >> 2 & 1 },
+						  texts[i]);
 
 			fire(r, 1, 2, 3);
 			fire(r, 0, 2, 3);
@@ -1047,7 +1110,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){.may_fail = true}, "t { trace(*curthread); }");
+	r = run_start((struct want){ .may_fail = true }, "t { trace(*curthread); }");
 	assert_non_null(r->refused);
 	run_end(r);
 }
@@ -1055,13 +1118,16 @@ static void test_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_records), cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_strings), cmocka_unit_test(test_user), cmocka_unit_test(test_if),
-		cmocka_unit_test(test_times), cmocka_unit_test(test_rows), cmocka_unit_test(test_aggs),
-		cmocka_unit_test(test_stddev_wide), cmocka_unit_test(test_faults), cmocka_unit_test(test_exit),
-		cmocka_unit_test(test_full_switch), cmocka_unit_test(test_full_fill), cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_frames), cmocka_unit_test(test_closed_aggs), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_every_way), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_records),	    cmocka_unit_test(test_arithmetic),
+		cmocka_unit_test(test_variables),   cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_user),	    cmocka_unit_test(test_if),
+		cmocka_unit_test(test_times),	    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_aggs),	    cmocka_unit_test(test_stddev_wide),
+		cmocka_unit_test(test_faults),	    cmocka_unit_test(test_exit),
+		cmocka_unit_test(test_full_switch), cmocka_unit_test(test_full_fill),
+		cmocka_unit_test(test_ring),	    cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_closed_aggs), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_every_way),   cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
