@@ -107,9 +107,11 @@ static int list_stmt(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmtdesc_t *s
 	(void)pgp;
 	if (seen_before(arg, d))
 		return 0;
-	if (dtrace_probe_iter(dtp, d, list_probe, NULL) < 0)
+	if (dtrace_probe_iter(dtp, d, list_probe, NULL) < 0) {
+		fflush(cmd.out);
 		message("failed to match %s:%s:%s:%s: %s", d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name,
 			dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	}
 	return 0;
 }
 

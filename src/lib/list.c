@@ -168,7 +168,8 @@ int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s, d
 		if ((size_t)(end - start) >= size[at])
 			return hdl_error(dtp, ENAMETOOLONG);
 		memcpy(field[at], start, end - start);
-		if (start == s)
+		/* A colon in front of everything opens no field of its own. */
+		if (start == s || start - 1 == s)
 			return 0;
 		end = start - 1;
 	}
@@ -255,7 +256,8 @@ int dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_p
 	if (rc == 0 && f.v.n != 1)
 		rc = hdl_error(dtp, f.v.n ? EDT_UNSTABLE : EDT_NOPROBE);
 	if (rc == 0) {
-		*pip = (dtrace_probeinfo_t){.dtp_argc = fill_args(dtp, f.v.v[0]), .dtp_argv = dtp->argv};
+		pip->dtp_argc = fill_args(dtp, f.v.v[0]);
+		pip->dtp_argv = dtp->argv;
 		provider_attr(&f.v.v[0]->provider->ops->stability, &pip->dtp_attr, &pip->dtp_arga);
 	}
 	vec_free(&f.v);

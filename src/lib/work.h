@@ -28,6 +28,7 @@ struct work {
 	VEC(struct epid_info *) epids; /* index epid - 1 */
 	struct str data; /* the record under way, laid out for the client */
 	bool failed;	 /* the handle has the error */
+	bool accounted;	 /* -x accounting is printed */
 };
 
 /* The consumer, made at the first call. -1 before dtrace_go(). */

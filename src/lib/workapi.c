@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "consumer/impl.h"
 #include "consumer/print.h"
 
 /* ---- descriptions of enabled probes ---------------------------------------------------------------------- */
@@ -481,6 +482,17 @@ void work_close(dtrace_hdl_t *dtp)
 
 /* ---- the interface ----------------------------------------------------------------------------------------- */
 
+static dtrace_workstatus_t work_failed(dtrace_hdl_t *dtp)
+{
+	struct output *o = consumer_output(dtp->consumer);
+
+	if (o->error)
+		write_error(dtp, -o->error);
+	else if (!dtp->work->failed)
+		hdl_errorf(dtp, EDT_DSIZE, "%s", consumer_errmsg(dtp->consumer));
+	return DTRACE_WORKSTATUS_ERROR;
+}
+
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe, dtrace_consume_rec_f *rec,
 				void *arg)
 {
@@ -496,13 +508,14 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_prob
 	w->fp = fp;
 	w->failed = false;
 	st = dtp->stopped ? consumer_drain(dtp->consumer) : consumer_work(dtp->consumer);
-	if (st == CONSUMER_ERROR || w->failed) {
-		if (!w->failed)
-			hdl_errorf(dtp, EDT_DSIZE, "%s", consumer_errmsg(dtp->consumer));
-		return DTRACE_WORKSTATUS_ERROR;
-	}
+	if (st == CONSUMER_ERROR || w->failed)
+		return work_failed(dtp);
 	if (work_output(dtp, fp, st == CONSUMER_DONE) < 0)
 		return DTRACE_WORKSTATUS_ERROR;
+	if (st == CONSUMER_DONE && dtp->live.accounting && !w->accounted) {
+		w->accounted = true;
+		accounting_report(dtp->consumer);
+	}
 	return st == CONSUMER_DONE ? DTRACE_WORKSTATUS_DONE : DTRACE_WORKSTATUS_OKAY;
 }
 
