@@ -12,6 +12,7 @@
 
 #include "codegen/bpf.h"
 #include "kern/kern.h"
+#include "lang/ident.h"
 
 /* A clause of a group, with its EPID in each row. A description that names a probe twice makes two of them. */
 struct group_clause {
@@ -38,7 +39,6 @@ struct enabling {
 	VEC(struct cg_clause *) error_clauses;
 	VEC(uint32_t) error_epids;
 	uint32_t error_id;
-	uint64_t reserve; /* bytes that END clauses may record */
 	bool destructive;
 	int *cpus;	  /* traced */
 	size_t ncpus;
@@ -149,6 +149,12 @@ static uint32_t ecb_add(dtrace_hdl_t *dtp, const struct clause *c, struct cg_cla
 	ecb->func = p->func;
 	ecb->name = p->name;
 	ecb->probe_id = p->id;
+	/* Programs find names in the string table, which is frozen before they are generated. */
+	for (size_t i = 0; i < 4; i++) {
+		const char *s = ((const char *const[]){ p->prov, p->mod, p->func, p->name })[i];
+
+		strtab_add(dtp->strtab, s, strlen(s));
+	}
 	return ecb->epid;
 }
 
@@ -188,8 +194,6 @@ static void enable_probe(void *arg, struct probe *p)
 		known |= g->g.probes.v[i] == p;
 	if (!known)
 		vec_push(&g->g.probes, p);
-	if (g->g.activity == ABI_COOLDOWN)
-		e->reserve += cg_clause_layout(one->cg)->max;
 }
 
 int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_proginfo_t *pip)
@@ -243,6 +247,18 @@ static int traced_cpus(dtrace_hdl_t *dtp, struct enabling *e)
 	return hdl_errorf(dtp, EINVAL, "CPU %lld is not online", (long long)dtp->opt[OPT_CPU]);
 }
 
+/* Bytes that the END clauses may record. */
+static uint64_t end_space(const struct enabling *e)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < e->groups.n; i++)
+		if (e->groups.v[i]->g.activity == ABI_COOLDOWN)
+			for (size_t k = 0; k < e->groups.v[i]->clauses.n; k++)
+				n += cg_clause_layout(e->groups.v[i]->clauses.v[k].cg)->max;
+	return n;
+}
+
 static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_request *req)
 {
 	const dtrace_optval_t *opt = dtp->opt;
@@ -255,7 +271,7 @@ static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_re
 	req->principal = env->uses_principal;
 	req->bufsize = opt[OPT_BUFSIZE];
 	req->max_record = env->max_record;
-	req->reserve = env->policy == CG_FILL ? e->reserve : 0;
+	req->reserve = env->policy == CG_FILL ? end_space(e) : 0;
 	req->aggs = env->uses_aggs;
 	req->aggsize = opt[OPT_AGGSIZE];
 	req->agg_fixed = env->agg_fixed;
@@ -604,6 +620,22 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 	return 0;
 }
 
+/* Options that the last program changed hold for all: sizes and layouts of the clauses before it are made again. */
+static int options_settle(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	struct diag d = {0};
+
+	env_options(dtp, &e->env);
+	ident_layout(dtp->ses);
+	for (size_t i = 0; i < e->clauses.n; i++)
+		if (cg_clause_renew(e->clauses.v[i].cg, &d) < 0) {
+			hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
+			diag_clear(&d);
+			return -1;
+		}
+	return 0;
+}
+
 int dtrace_go(dtrace_hdl_t *dtp)
 {
 	struct enabling *e = enabling_get(dtp);
@@ -616,7 +648,8 @@ int dtrace_go(dtrace_hdl_t *dtp)
 		return hdl_error(dtp, err);
 	if (e->destructive && !(opt_on(dtp->opt, OPT_DESTRUCTIVE) && dtp->opt[OPT_DESTRUCTIVE]))
 		return hdl_error(dtp, EDT_DESTRUCTIVE);
-	env_options(dtp, &e->env);
+	if (options_settle(dtp, e) < 0)
+		return -1;
 	if (traced_cpus(dtp, e) < 0 || buffers_make(dtp, e) < 0)
 		return -1;
 	if (groups_start(dtp, e) < 0) {
