@@ -54,7 +54,8 @@ static void view_part(struct view *v, uint16_t action, const void *p, uint32_t s
 		memcpy(v->data.s + r->dtrd_offset, p, size);
 }
 
-static void view_key(struct view *v, const struct agg_keypart *k)
+/* Strings have the room of any string, so that a client tells them from numbers by their size. */
+static void view_key(struct view *v, const struct agg_keypart *k, uint32_t strsize)
 {
 	uint64_t pair[2] = {k->pid, k->value};
 
@@ -69,7 +70,7 @@ static void view_key(struct view *v, const struct agg_keypart *k)
 		view_part(v, DTRACEACT_DIFEXPR, pair, sizeof(pair), sizeof(pair));
 		break;
 	case FIELD_STRING:
-		view_part(v, DTRACEACT_DIFEXPR, k->data, k->size, k->size + 1);
+		view_part(v, DTRACEACT_DIFEXPR, k->data, k->size, MAX(k->size + 1, strsize));
 		break;
 	default:
 		view_part(v, DTRACEACT_DIFEXPR, k->data, k->size, k->size);
@@ -100,7 +101,7 @@ static void view_fill(struct view *v, dtrace_hdl_t *dtp, const struct agg_entry 
 		struct agg_keypart k;
 
 		agg_key_part(aggs, e, i, &k);
-		view_key(v, &k);
+		view_key(v, &k, dtp->opt[OPT_STRSIZE]);
 	}
 	view_value(v, d, e);
 	v->desc = (dtrace_aggdesc_t){
