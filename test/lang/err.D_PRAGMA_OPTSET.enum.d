@@ -1,0 +1,7 @@
+/* what: an unknown word */
+#pragma D option bufpolicy=line
+
+BEGIN
+{
+	exit(0);
+}
