@@ -8,7 +8,15 @@
 /* What qsort() moves: an entry, or a row of a joined walk with n ranks and values. */
 struct item {
 	const struct agg_entry *e;
+	int64_t first; /* the deciding rank, cut to 64 bits: spares most looks at `ranks` */
 	size_t row;
+};
+
+/* A component of the key that stands at the same place in every key: its word decides alone. */
+struct quick {
+	bool is;
+	uint32_t word;
+	uint64_t mask;
 };
 
 struct order {
@@ -17,14 +25,13 @@ struct order {
 	size_t n;		/* aggregations joined; 1 for a plain walk */
 	struct agg_rank *ranks; /* [row * n + which] */
 	size_t nkeys;
+	struct quick *quick;	/* [nkeys] */
 };
 
 /* Unsigned by width: -1 of an int sorts behind 2. */
-static uint64_t unsigned_value(const struct agg_keypart *k)
+static uint64_t value_mask(const struct agg_keypart *k)
 {
-	if (k->kind != FIELD_INT || k->size >= 8)
-		return k->value;
-	return k->value & ((1ull << (k->size * 8)) - 1);
+	return k->kind != FIELD_INT || k->size >= 8 ? UINT64_MAX : (1ull << (k->size * 8)) - 1;
 }
 
 static int u64_cmp(uint64_t x, uint64_t y)
@@ -49,7 +56,7 @@ static int part_cmp(const struct agg_keypart *x, const struct agg_keypart *y)
 	case FIELD_USYM:
 		c = u64_cmp(x->pid, y->pid);
 		return c ? c : u64_cmp(x->value, y->value);
-	default: return u64_cmp(unsigned_value(x), unsigned_value(y));
+	default: return u64_cmp(x->value & value_mask(x), y->value & value_mask(y));
 	}
 }
 
@@ -60,22 +67,41 @@ static int key_cmp(const struct order *o, const struct agg_entry *x, const struc
 
 	for (i = 0; i < o->nkeys; i++) {
 		size_t at = (start + i) % o->nkeys;
+		const struct quick *k = &o->quick[at];
 		struct agg_keypart p, q;
 		int c;
 
-		agg_key_part(o->a, x, at, &p);
-		agg_key_part(o->a, y, at, &q);
-		c = part_cmp(&p, &q);
+		if (k->is) {
+			c = u64_cmp(x->key[k->word] & k->mask, y->key[k->word] & k->mask);
+		} else {
+			agg_key_part(o->a, x, at, &p);
+			agg_key_part(o->a, y, at, &q);
+			c = part_cmp(&p, &q);
+		}
 		if (c)
 			return c;
 	}
 	return 0;
 }
 
+static size_t first_agg(const struct order *o)
+{
+	return o->sort.agg_pos >= 0 && (size_t)o->sort.agg_pos < o->n ? (size_t)o->sort.agg_pos : 0;
+}
+
+static struct item item_make(const struct order *o, const struct agg_entry *e, size_t row)
+{
+	__int128 v = o->ranks[row * o->n + first_agg(o)].value;
+
+	return (struct item){ e, v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v, row };
+}
+
 static int rank_cmp(const struct order *o, const struct item *x, const struct item *y)
 {
-	size_t start = o->sort.agg_pos >= 0 && (size_t)o->sort.agg_pos < o->n ? (size_t)o->sort.agg_pos : 0, i;
+	size_t start = first_agg(o), i;
 
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
 	for (i = 0; i < o->n; i++) {
 		size_t at = (start + i) % o->n;
 		int c = agg_rank_cmp(&o->ranks[x->row * o->n + at], &o->ranks[y->row * o->n + at]);
@@ -97,11 +123,32 @@ static int item_cmp(const void *x, const void *y, void *arg)
 	return o->sort.reverse ? -c : c;
 }
 
-static size_t nkeys_of(const struct aggs *a, uint32_t agg)
+/* e: any entry of the aggregation. */
+static void keys_find(struct order *o, const struct agg_entry *e)
 {
-	const struct aggshape *s = agg_signature(a, agg);
+	const struct aggshape *s = agg_signature(o->a, e->agg);
+	uint32_t word = 0;
+	bool fixed = true;
+	size_t i;
 
-	return s ? s->nparts : 0;
+	o->nkeys = s ? s->nparts : 0;
+	o->quick = mem_alloc((o->nkeys + 1) * sizeof(*o->quick));
+	for (i = 0; i < o->nkeys && fixed; i++) {
+		struct agg_keypart k;
+
+		agg_key_part(o->a, e, i, &k);
+		fixed = k.kind == FIELD_INT || k.kind == FIELD_SYM || k.kind == FIELD_USYM;
+		o->quick[i].is = k.kind == FIELD_INT || k.kind == FIELD_SYM;
+		o->quick[i].word = word;
+		o->quick[i].mask = value_mask(&k);
+		word += k.kind == FIELD_USYM ? 2 : 1;
+	}
+}
+
+static void order_free(struct order *o)
+{
+	free(o->ranks);
+	free(o->quick);
 }
 
 static int walk_one(struct aggs *a, uint32_t agg, const struct agg_sort *sort, agg_walk_fn *f, void *arg)
@@ -116,22 +163,22 @@ static int walk_one(struct aggs *a, uint32_t agg, const struct agg_sort *sort, a
 		return 0;
 	items = mem_alloc(count * sizeof(*items));
 	o.ranks = mem_alloc(count * sizeof(*o.ranks));
-	o.nkeys = nkeys_of(a, agg);
 	for (i = 0; i < a->nbuckets; i++) {
 		const struct agg_entry *e;
 
 		for (e = a->buckets[i]; e; e = e->next) {
 			if (e->agg != agg)
 				continue;
-			items[n] = (struct item){ e, n };
 			agg_rank(d, e->value, &o.ranks[n]);
+			items[n] = item_make(&o, e, n);
 			n++;
 		}
 	}
+	keys_find(&o, items[0].e);
 	qsort_r(items, n, sizeof(*items), item_cmp, &o);
 	for (i = 0; i < n && !r; i++)
 		r = f(arg, items[i].e);
-	free(o.ranks);
+	order_free(&o);
 	free(items);
 	return r;
 }
@@ -172,7 +219,7 @@ static void join_add(struct join *j, const struct agg_entry *e, size_t which)
 	}
 	for (i = 0; i < n; i++)
 		agg_rank(aggs_desc(j->o.a, j->ids[i]), j->values[row * n + i], &j->o.ranks[row * n + i]);
-	j->items[row] = (struct item){ e, row };
+	j->items[row] = item_make(&j->o, e, row);
 	j->rows++;
 }
 
@@ -196,17 +243,16 @@ int aggs_walk_joined(struct aggs *a, const uint32_t *ids, size_t n, const struct
 	for (which = 0; which < n; which++) {
 		const struct agg_entry *e;
 
-		if (!j.o.nkeys)
-			j.o.nkeys = nkeys_of(a, ids[which]);
 		for (i = 0; i < a->nbuckets; i++)
 			for (e = a->buckets[i]; e; e = e->next)
 				if (e->agg == ids[which])
 					join_add(&j, e, which);
 	}
+	keys_find(&j.o, j.items[0].e);
 	qsort_r(j.items, j.rows, sizeof(*j.items), item_cmp, &j.o);
 	for (i = 0; i < j.rows && !r; i++)
 		r = f(arg, j.items[i].e, &j.values[j.items[i].row * n], n);
-	free(j.o.ranks);
+	order_free(&j.o);
 	free(j.values);
 	free(j.items);
 	return r;

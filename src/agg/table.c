@@ -445,6 +445,26 @@ static void entry_remove(struct aggs *a, struct agg_entry *e)
 	free(e);
 }
 
+static void remove_all(struct aggs *a, uint32_t agg)
+{
+	size_t i;
+
+	for (i = 0; i < a->nbuckets; i++) {
+		struct agg_entry **at = &a->buckets[i], *e;
+
+		while ((e = *at)) {
+			if (e->agg != agg) {
+				at = &e->next;
+				continue;
+			}
+			*at = e->next;
+			free(e);
+		}
+	}
+	a->n -= state_get(a, agg)->n;
+	state_get(a, agg)->n = 0;
+}
+
 void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n)
 {
 	struct agg_sort plain = { 0 };
@@ -454,12 +474,14 @@ void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n)
 	if (!count)
 		return;
 	keep = n == INT64_MIN ? count : (size_t)(n < 0 ? -n : n);
-	if (keep >= count && n)
+	if (!n)
+		remove_all(a, agg);
+	if (!n || keep >= count)
 		return;
 	s.v = mem_alloc(count * sizeof(*s.v));
 	aggs_walk(a, agg, &plain, select_add, &s);
 	for (i = 0; i < s.n; i++)
-		if (n >= 0 ? i < s.n - keep : i >= keep)
+		if (n > 0 ? i < s.n - keep : i >= keep)
 			entry_remove(a, s.v[i]);
 	free(s.v);
 }
