@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# For shell tests that run a command and look at what it printed:
+#	run COMMAND...		then any of
+#	status N		its exit status
+#	out TEXT, err TEXT	all it printed, exactly (the final newline of TEXT is implied; '' is nothing at all)
+#	has_out RE, has_err RE	a line that matches
+#	no_err RE		no line that matches
+# and `finish` at the end. Every fault is reported, not only the first.
+fault=0
+
+run()
+{
+	ran="$*"
+	got=0
+	"$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || got=$?
+}
+
+wrong()
+{
+	echo "--- $ran"
+	echo "$1"
+	fault=1
+}
+
+status()
+{
+	[ "$got" = "$1" ] || wrong "status $got, not $1: $(cat "$TMPDIR/err")"
+}
+
+same()
+{
+	if [ -n "$2" ]; then
+		printf '%s\n' "$2"
+	fi >"$TMPDIR/want"
+	diff -u "$TMPDIR/want" "$TMPDIR/$1" >"$TMPDIR/diff" || wrong "$1: $(cat "$TMPDIR/diff")"
+}
+
+out()
+{
+	same out "$1"
+}
+
+err()
+{
+	same err "$1"
+}
+
+has_out()
+{
+	grep -Eq -- "$1" "$TMPDIR/out" || wrong "no '$1' in stdout: $(cat "$TMPDIR/out")"
+}
+
+has_err()
+{
+	grep -Eq -- "$1" "$TMPDIR/err" || wrong "no '$1' in stderr: $(cat "$TMPDIR/err")"
+}
+
+no_err()
+{
+	! grep -Eq -- "$1" "$TMPDIR/err" || wrong "'$1' in stderr: $(cat "$TMPDIR/err")"
+}
+
+finish()
+{
+	exit $fault
+}
