@@ -93,11 +93,10 @@ ROUTINE u64 rt_agg_equal(u64 frame, u64 key, u64 elem, u64 off, u64 n)
 {
 	u64 i;
 
-	n = min_u64(n, conf.frame_size / 8);
 	NOUNROLL
-	for (i = 0; i < n; i += CHUNK)
-		if (rt_agg_differ(frame, key + i * 8, elem, off + i * 8, n - i))
-			return 0;
+	FOR_CHUNKS(i, n, conf.frame_size / 8)
+	if (rt_agg_differ(frame, key + i * 8, elem, off + i * 8, n - i))
+		return 0;
 	return 1;
 }
 
@@ -158,10 +157,9 @@ ROUTINE u64 rt_agg_create(u64 frame, u64 key, u64 header, u64 words_hash, u64 el
 	e = (struct abi_aggent *)(half + off);
 	e->hash = words_hash >> 32;
 	*(u64 *)&e->shape = header;
-	nwords = min_u64(nwords, conf.frame_size / 8);
 	NOUNROLL
-	for (i = 0; i < nwords; i += CHUNK)
-		rt_agg_copy(frame, key + i * 8, elem, off + ENTRY_HEADER + i * 8, nwords - i);
+	FOR_CHUNKS(i, nwords, conf.frame_size / 8)
+	rt_agg_copy(frame, key + i * 8, elem, off + ENTRY_HEADER + i * 8, nwords - i);
 	return entry_publish(half, off, words_hash >> 32) ? off : 0;
 }
 

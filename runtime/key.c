@@ -9,10 +9,9 @@ ROUTINE u64 rt_key_hash(u64 frame, u64 key, u64 n, u64 seed)
 {
 	u64 i;
 
-	n = min_u64(n, conf.frame_size / 8);
 	NOUNROLL
-	for (i = 0; i < n; i += CHUNK)
-		seed = rt_words_hash(frame, key + i * 8, n - i, seed);
+	FOR_CHUNKS(i, n, conf.frame_size / 8)
+	seed = rt_words_hash(frame, key + i * 8, n - i, seed);
 	return seed;
 }
 

@@ -80,6 +80,19 @@ static __always_inline void drop_count(enum abi_drop cause)
 		__sync_fetch_and_add(&cpus[cpu].drops[cause], 1);
 }
 
+/*
+ * Goes through n words, CHUNK in a turn; limit is a constant for the verifier. Older kernels forget
+ * what is known of n when it is spilled, so the loop has a bound of its own, which the compiler
+ * must not merge with n.
+ */
+#define FOR_CHUNKS(i, n, limit) for (i = 0; chunk_goes_on(&i, limit) && i < (n); i += CHUNK)
+
+static __always_inline bool chunk_goes_on(u64 *i, u64 limit)
+{
+	FENCE(*i);
+	return *i < limit;
+}
+
 static __always_inline u64 min_u64(u64 a, u64 b)
 {
 	return a < b ? a : b;

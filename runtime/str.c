@@ -234,7 +234,8 @@ ROUTINE u64 rt_str_cmp(u64 frame, u64 a, u64 b)
 		return (s64)(sb->len == ABI_STR_NULL) - (s64)(sa->len == ABI_STR_NULL);
 	n = min_u64(min_u64(sa->len, sb->len), conf.strsize - 1) / 8 + 1;
 	NOUNROLL
-	for (i = 0; i < n; i += CHUNK) {
+	FOR_CHUNKS(i, n, conf.strmax / 8)
+	{
 		k = rt_words_differ(frame, a + 8 + i * 8, b + 8 + i * 8, n - i);
 		if (k < CHUNK)
 			break;
@@ -265,12 +266,14 @@ ROUTINE u64 rt_str_join(u64 frame, u64 dst, u64 a, u64 b)
 	la = min_u64(sa->len, conf.strsize - 1);
 	lb = min_u64(sb->len, conf.strsize - 1);
 	bytes_copy(d->s, sa->s, la / 8 + 1);
+	/* Read again: the verifier comes here once for each number of words, but then knows no more. */
+	la = min_u64(*(volatile u64 *)&sa->len, conf.strsize - 1);
 	n = lb / 8 + 1;
 	pos = dst + 8 + (la & ~7ull);
 	end = dst + STR_STORAGE;
 	NOUNROLL
-	for (i = 0; i < n; i += CHUNK)
-		rt_words_append(frame, pos + i * 8, b + 8 + i * 8, (n - i) | (la & 7) << 35, end);
+	FOR_CHUNKS(i, n, conf.strmax / 8)
+	rt_words_append(frame, pos + i * 8, b + 8 + i * 8, (n - i) | (la & 7) << 35, end);
 	str_finish(d, la + lb);
 	return 0;
 }

@@ -105,9 +105,8 @@ ROUTINE u64 rt_zero(u64 frame, u64 off, u64 bytes)
 	u64 n = bytes / 8;
 	u64 i;
 
-	n = min_u64(n, conf.frame_size / 8);
 	NOUNROLL
-	for (i = 0; i < n; i += CHUNK)
-		rt_words_zero(frame, off + i * 8, n - i);
+	FOR_CHUNKS(i, n, conf.frame_size / 8)
+	rt_words_zero(frame, off + i * 8, n - i);
 	return 0;
 }
