@@ -62,7 +62,8 @@ enum opt_origin { OPT_FROM_API, OPT_FROM_PROGRAM, OPT_FROM_SETOPT };
 int options_set(dtrace_hdl_t *dtp, enum opt_origin from, const char *name, const char *value);
 void options_init(dtrace_hdl_t *dtp); /* defaults, then the environment */
 /*
- * First step of dtrace_go(): brings what is out of range into it (statusrate, cleanrate). 0 or an error number.
+ * First step of dtrace_go(): asks for privileges, brings what is out of range into it (statusrate, cleanrate). 0 or an
+ * error number.
  */
 int options_start(dtrace_hdl_t *dtp);
 /* The language's settings for one compilation. */

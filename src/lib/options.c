@@ -7,8 +7,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -400,9 +403,24 @@ static void clamp(dtrace_optval_t *v, dtrace_optval_t min, dtrace_optval_t max)
 #define CLEANRATE_MIN 200000	   /* 5000hz */
 #define CLEANRATE_MAX 60000000000
 
+/* May this process load programs and read kernel memory? Asked first: what fails later fails for many reasons. */
+static bool privileged(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct cap[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	if (syscall(SYS_capget, &head, cap) < 0)
+		return true;
+	return (cap[0].effective & (1u << CAP_SYS_ADMIN)) ||
+	       ((cap[1].effective & (1u << (CAP_BPF - 32))) && (cap[1].effective & (1u << (CAP_PERFMON - 32))));
+}
+
 int options_start(dtrace_hdl_t *dtp)
 {
 	dtrace_optval_t *opt = dtp->opt;
+
+	if (!privileged())
+		return EDT_ACCESS;
 
 	clamp(&opt[OPT_STATUSRATE], 0, STATUSRATE_MAX);
 	if (opt[OPT_CLEANRATE] == 0)
