@@ -45,7 +45,8 @@ static __always_inline void key_make(struct abi_dvar_key *k, const char *f, u64 
 #undef STEP
 }
 
-static __always_inline u64 result_count(long ret)
+/* int: older kernels leave the upper half of what the map's operations return unset. */
+static __always_inline u64 result_count(int ret)
 {
 	if (!ret)
 		return 0;
@@ -55,7 +56,7 @@ static __always_inline u64 result_count(long ret)
 
 static __always_inline u64 key_delete(const struct abi_dvar_key *k)
 {
-	long ret = bpf_map_delete_elem(dvars, k);
+	int ret = bpf_map_delete_elem(dvars, k);
 
 	return result_count(ret == -ENOENT ? 0 : ret);
 }
@@ -83,7 +84,7 @@ ROUTINE u64 rt_dvar_store(u64 frame, u64 key, u64 nwords_var, u64 value)
 	char *f = frame_get(frame);
 	struct abi_dvar_key k;
 	u64 kept;
-	long ret;
+	int ret;
 
 	if (!f)
 		return 1;

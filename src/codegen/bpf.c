@@ -381,25 +381,40 @@ static void put_call(struct asmb *a, const struct ir_insn *in)
 
 /* ---- control flow ---- */
 
+/*
+ * A comparison tells the verifier bounds of the register; older kernels do not know that the stack
+ * slot from which it was loaded has the same value. So it is stored again where no jump is taken.
+ */
+static void put_bounds_back(struct asmb *a, vreg v, int reg)
+{
+	const struct place *p = place_of(a, v);
+
+	if (p->reg < 0 && !p->remat)
+		put(a, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, reg, p->slot, 0);
+}
+
 static void put_jump(struct asmb *a, const struct ir_insn *in)
 {
 	struct fixup f = { .lab = in->lab };
-	int ra, rb;
+	int ra = -1, rb = -1;
 
-	switch (in->op) {
-	case IR_OP_JMP: put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0); break;
-	case IR_OP_JCCI:
+	if (in->op != IR_OP_JMP)
 		ra = src(a, in->a, BPF_REG_0);
+	if (in->op == IR_OP_JCC)
+		rb = in->b == in->a ? ra : src(a, in->b, BPF_REG_4);
+	f.insn = a->out.insns.n;
+	vec_push(&a->fixups, f);
+	switch (in->op) {
+	case IR_OP_JMP: put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0); return;
+	case IR_OP_JCCI:
 		put(a, BPF_JMP | cond_ops[in->sub] | BPF_K, ra, 0, 0, (int32_t)in->imm);
 		break;
 	default:
-		ra = src(a, in->a, BPF_REG_0);
-		rb = in->b == in->a ? ra : src(a, in->b, BPF_REG_4);
 		put(a, BPF_JMP | cond_ops[in->sub] | BPF_X, ra, rb, 0, 0);
+		put_bounds_back(a, in->b, rb);
 		break;
 	}
-	f.insn = a->out.insns.n - 1;
-	vec_push(&a->fixups, f);
+	put_bounds_back(a, in->a, ra);
 }
 
 static void fixups_apply(struct asmb *a)

@@ -290,7 +290,8 @@ static int spans_find(struct scan *sc)
 				return bpf_error(ir, -EINVAL, "v%d is used before it is set",
 						 uses[n]);
 			s->end = i;
-			s->nuses++;
+			/* What is compared may be an offset, whose bounds a register keeps best. */
+			s->nuses += in->op == IR_OP_JCC || in->op == IR_OP_JCCI ? 4 : 1;
 		}
 		if (in->d == VREG_NONE)
 			continue;
