@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations in the consumer: everything that programs aggregated is merged into one table, keyed by
- * aggregation and key. Keys are kept in one form whatever statement wrote them (a literal, a probe name
- * or a computed string with the same text are one key).
+ * Aggregations in the consumer: everything that programs aggregated is merged into one table, keyed
+ * by aggregation and key. Keys are kept in one form whatever statement wrote them (a literal, a
+ * probe name or a computed string with the same text are one key).
  *
  * Form of a key: its components one behind the other, in 8-byte words.
  *	integer, pointer, sym/func/mod	value
  *	usym, ufunc, umod, uaddr	pid, address
  *	string				length (ABI_STR_NULL: NULL), bytes padded with 0
- *	bytes, stack, ustack		length in bytes, bytes padded with 0; stacks without their zero pcs
+ *	bytes, stack, ustack		length in bytes, bytes padded with 0; no zero pcs
  */
 #ifndef AGG_AGG_H
 #define AGG_AGG_H
@@ -24,55 +24,64 @@
 
 struct aggs;
 
-/* One key of one aggregation. Owned by the table; valid until it is removed (trunc) or the table ends. */
+/*
+ * One key of one aggregation. Owned by the table; valid until it is removed (trunc) or the table
+ * ends.
+ */
 struct agg_entry {
 	struct agg_entry *next;
 	uint64_t hash;
-	uint32_t agg;	     /* id */
-	uint32_t key_len;    /* bytes */
+	uint32_t agg;	  /* id */
+	uint32_t key_len; /* bytes */
 	uint64_t *key;
-	uint64_t *value;     /* words as in abi/abi.h, the sum over all CPUs; min and max in their encoded form */
+	uint64_t *value;  /* words as in abi/abi.h, over all CPUs; min and max encoded */
 };
 
 /* One component of a key. */
 struct agg_keypart {
-	enum field_kind kind; /* FIELD_INT, FIELD_STRING, FIELD_BYTES, FIELD_STACK, FIELD_USTACK, FIELD_SYM, FIELD_USYM */
+	enum field_kind kind; /* FIELD_INT, FIELD_STRING, FIELD_BYTES, FIELD_STACK, FIELD_USTACK,
+				 FIELD_SYM, FIELD_USYM */
 	enum func_id func;    /* of the address actions */
 	struct type *type;    /* may be NULL */
 	uint32_t size;	      /* FIELD_INT: width in bytes; else bytes of data */
 	bool is_signed;
-	bool is_null;	      /* NULL string: size 0 */
-	uint64_t value;	      /* FIELD_INT, FIELD_SYM; FIELD_USYM: the address */
-	uint64_t pid;	      /* FIELD_USYM */
-	const void *data;     /* FIELD_STRING, FIELD_BYTES, FIELD_STACK, FIELD_USTACK */
+	bool is_null;	  /* NULL string: size 0 */
+	uint64_t value;	  /* FIELD_INT, FIELD_SYM; FIELD_USYM: the address */
+	uint64_t pid;	  /* FIELD_USYM */
+	const void *data; /* FIELD_STRING, FIELD_BYTES, FIELD_STACK, FIELD_USTACK */
 };
 
 struct agg_sort {
-	bool by_key;	/* aggsortkey */
-	bool reverse;	/* aggsortrev */
-	int key_pos;	/* aggsortkeypos */
-	int agg_pos;	/* aggsortpos: which one decides in a joined walk */
+	bool by_key;  /* aggsortkey */
+	bool reverse; /* aggsortrev */
+	int key_pos;  /* aggsortkeypos */
+	int agg_pos;  /* aggsortpos: which one decides in a joined walk */
 };
 
 /*
- * ecbs (shapes and descriptions) and the string table (struct abi_str at 8-aligned offsets) must outlive
- * the table; ecbs may grow.
+ * ecbs (shapes and descriptions) and the string table (struct abi_str at 8-aligned offsets) must
+ * outlive the table; ecbs may grow.
  */
 struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t strtab_size);
 void aggs_destroy(struct aggs *a); /* accepts NULL */
 
 /*
- * Addresses of sym(), mod(), usym() ... as keys: the hook gives the number that stands for all addresses
- * of the same symbol or module. Unset: each address is a key of its own.
+ * Addresses of sym(), mod(), usym() ... as keys: the hook gives the number that stands for all
+ * addresses of the same symbol or module. Unset: each address is a key of its own.
  */
-void aggs_set_canon(struct aggs *a, uint64_t (*canon)(void *arg, enum func_id func, uint64_t pid, uint64_t addr),
+void aggs_set_canon(struct aggs *a,
+		    uint64_t (*canon)(void *arg, enum func_id func, uint64_t pid, uint64_t addr),
 		    void *arg);
 
-/* Switches the aggregation buffers of all CPUs and merges them. 0 or negative errno (-EAGAIN: some CPU is late). */
+/*
+ * Switches the aggregation buffers of all CPUs and merges them. 0 or negative errno (-EAGAIN: some
+ * CPU is late).
+ */
 int aggs_snapshot(struct aggs *a, struct buffers *b);
 /*
- * Merges one half of which `used` bytes hold entries, and clears what was used: fixed values, bucket
- * heads, entries. -EINVAL: an entry makes no sense; what follows it is lost, the half is cleared.
+ * Merges one half of which `used` bytes hold entries, and clears what was used: fixed values,
+ * bucket heads, entries. -EINVAL: an entry makes no sense; what follows it is lost, the half is
+ * cleared.
  */
 int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t used);
 
@@ -80,14 +89,16 @@ const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg); /* NULL: no
 size_t aggs_count(const struct aggs *a, uint32_t agg);		     /* keys; agg 0: of all */
 
 void aggs_clear(struct aggs *a, uint32_t agg);
-void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n); /* 0: all; > 0: keep the n highest; < 0: the |n| lowest */
+/* n = 0: removes all; > 0: keeps the n highest; < 0: keeps the |n| lowest. */
+void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n);
 int aggs_normalize(struct aggs *a, uint32_t agg, uint64_t normal); /* -EINVAL: 0 */
 uint64_t aggs_normal(const struct aggs *a, uint32_t agg);
 void aggs_set_printed(struct aggs *a, uint32_t agg);
 bool aggs_printed(const struct aggs *a, uint32_t agg);
 
 /* Components of a key. Number of components of an aggregation: aggs_desc()->nkeys. */
-void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i, struct agg_keypart *out);
+void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i,
+		  struct agg_keypart *out);
 
 /*
  * Calls f for each entry of an aggregation (0: of all, by id) in the order of *sort (NULL: DTrace's
@@ -97,23 +108,28 @@ void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i, str
 typedef int agg_walk_fn(void *arg, const struct agg_entry *e);
 int aggs_walk(struct aggs *a, uint32_t agg, const struct agg_sort *sort, agg_walk_fn *f, void *arg);
 /*
- * Full outer join: f is called once for each key that any of the n aggregations has; values[i] is NULL
- * where ids[i] has no such key. key is an entry that has it.
+ * Full outer join: f is called once for each key that any of the n aggregations has; values[i] is
+ * NULL where ids[i] has no such key. key is an entry that has it.
  */
-typedef int agg_join_fn(void *arg, const struct agg_entry *key, const uint64_t *const *values, size_t n);
-int aggs_walk_joined(struct aggs *a, const uint32_t *ids, size_t n, const struct agg_sort *sort, agg_join_fn *f,
-		     void *arg);
+typedef int agg_join_fn(void *arg, const struct agg_entry *key, const uint64_t *const *values,
+			size_t n);
+int aggs_walk_joined(struct aggs *a, const uint32_t *ids, size_t n, const struct agg_sort *sort,
+		     agg_join_fn *f, void *arg);
 
-/* ---- values ---------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------- */
 
 bool agg_is_distribution(const struct aggdesc *d);
-/* The number that is shown (count, sum, avg, min, max, stddev), signed but for stddev. normal: 1 or the divisor. */
+/*
+ * The number that is shown (count, sum, avg, min, max, stddev), signed but for stddev. normal: 1 or
+ * the divisor.
+ */
 int64_t agg_value_number(const struct aggdesc *d, const uint64_t *value, uint64_t normal);
 /*
- * Appends the value as DTrace prints it: " %16lld", or the block of a distribution, which starts and
- * ends with a newline. value NULL: zero.
+ * Appends the value as DTrace prints it: " %16lld", or the block of a distribution, which starts
+ * and ends with a newline. value NULL: zero.
  */
-void agg_value_print(struct str *out, const struct aggdesc *d, const uint64_t *value, uint64_t normal);
+void agg_value_print(struct str *out, const struct aggdesc *d, const uint64_t *value,
+		     uint64_t normal);
 /* The order of values: <0, 0, >0. */
 int agg_value_cmp(const struct aggdesc *d, const uint64_t *x, const uint64_t *y);
 

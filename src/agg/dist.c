@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of aggregations: merging, numbers, order, and how they are printed. Knows no keys and no table. */
+/*
+ * Values of aggregations: merging, numbers, order, and how they are printed. Knows no keys and no
+ * table.
+ */
 #include <string.h>
 
 #include "agg/impl.h"
@@ -7,7 +10,7 @@
 #define QUANTIZE_ZERO 63
 #define BAR 40
 
-/* ---- merging ----------------------------------------------------------------------------------------- */
+/* ---- merging -------------------------------------------------------------------------------- */
 
 void agg_value_merge(const struct aggdesc *d, uint64_t *to, const uint64_t *from)
 {
@@ -23,7 +26,8 @@ void agg_value_merge(const struct aggdesc *d, uint64_t *to, const uint64_t *from
 	case FN_stddev:
 		to[0] += from[0];
 		to[1] += from[1];
-		square = ((unsigned __int128)to[3] << 64 | to[2]) + ((unsigned __int128)from[3] << 64 | from[2]);
+		square = ((unsigned __int128)to[3] << 64 | to[2]) +
+			 ((unsigned __int128)from[3] << 64 | from[2]);
 		to[2] = (uint64_t)square;
 		to[3] = (uint64_t)(square >> 64);
 		return;
@@ -33,7 +37,7 @@ void agg_value_merge(const struct aggdesc *d, uint64_t *to, const uint64_t *from
 	}
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 static int64_t divide(int64_t v, uint64_t normal)
 {
@@ -76,7 +80,9 @@ static uint64_t stddev(const uint64_t *v, uint64_t normal)
 int64_t agg_value_number(const struct aggdesc *d, const uint64_t *v, uint64_t normal)
 {
 	switch (d->func) {
-	case FN_avg: return v[0] ? (int64_t)((__int128)divide((int64_t)v[1], normal) / (__int128)v[0]) : 0;
+	case FN_avg:
+		return v[0] ? (int64_t)((__int128)divide((int64_t)v[1], normal) / (__int128)v[0])
+			    : 0;
 	case FN_min: return divide((int64_t)(v[1] ^ INT64_MAX), normal);
 	case FN_max: return divide((int64_t)(v[1] ^ (uint64_t)INT64_MIN), normal);
 	case FN_stddev: return (int64_t)stddev(v, normal);
@@ -89,7 +95,7 @@ bool agg_is_distribution(const struct aggdesc *d)
 	return d->func == FN_quantize || d->func == FN_lquantize || d->func == FN_llquantize;
 }
 
-/* ---- buckets ----------------------------------------------------------------------------------------- */
+/* ---- buckets -------------------------------------------------------------------------------- */
 
 static int64_t power(int64_t base, int64_t n)
 {
@@ -117,13 +123,14 @@ static int64_t ll_per_magnitude(int64_t factor, int64_t steps)
 }
 
 /*
- * The label of positive bucket k; false if no value can fall into it: parts of the lowest magnitude that are
- * narrower than 1 are whole numbers, and what is left of its buckets is never used.
+ * The label of positive bucket k; false if no value can fall into it: parts of the lowest magnitude
+ * that are narrower than 1 are whole numbers, and what is left of its buckets is never used.
  */
 static bool ll_label(const struct aggdesc *d, int64_t k, int64_t *label)
 {
 	uint64_t factor = (uint64_t)d->params[0], steps = (uint64_t)d->params[3];
-	uint64_t per = (uint64_t)ll_per_magnitude(d->params[0], d->params[3]), i = (uint64_t)k % per;
+	uint64_t per = (uint64_t)ll_per_magnitude(d->params[0], d->params[3]),
+		 i = (uint64_t)k % per;
 	uint64_t from = (uint64_t)power(d->params[0], d->params[1] + k / (int64_t)per);
 	uint64_t width = (uint64_t)((unsigned __int128)from * factor / steps);
 
@@ -140,7 +147,9 @@ static uint32_t buckets(const struct aggdesc *d)
 	switch (d->func) {
 	case FN_quantize: return ABI_AGG_QUANTIZE_WORDS;
 	case FN_lquantize: return (uint32_t)lquantize_levels(d) + 2;
-	default: return (uint32_t)ABI_AGG_LLQUANTIZE_WORDS(d->params[0], d->params[1], d->params[2], d->params[3]);
+	default:
+		return (uint32_t)ABI_AGG_LLQUANTIZE_WORDS(d->params[0], d->params[1], d->params[2],
+							  d->params[3]);
 	}
 }
 
@@ -167,12 +176,13 @@ static bool bucket_label(const struct aggdesc *d, uint32_t i, int64_t *label)
 
 	switch (d->func) {
 	case FN_quantize:
-		*label = i == QUANTIZE_ZERO ? 0
+		*label = i == QUANTIZE_ZERO  ? 0
 			 : i > QUANTIZE_ZERO ? (int64_t)1 << (i - QUANTIZE_ZERO - 1)
 					     : -((int64_t)1 << (QUANTIZE_ZERO - 1 - i));
 		return true;
 	case FN_lquantize:
-		*label = i == 0 ? d->params[0] - 1 : d->params[0] + ((int64_t)i - 1) * lquantize_step(d);
+		*label = i == 0 ? d->params[0] - 1
+				: d->params[0] + ((int64_t)i - 1) * lquantize_step(d);
 		return true;
 	default:
 		*label = 0;
@@ -190,7 +200,7 @@ static bool bucket_label(const struct aggdesc *d, uint32_t i, int64_t *label)
 	}
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
 /* The sum of label * count. */
 static __int128 weight(const struct aggdesc *d, const uint64_t *v)
@@ -236,7 +246,7 @@ int agg_value_cmp(const struct aggdesc *d, const uint64_t *x, const uint64_t *y)
 	return agg_rank_cmp(&a, &b);
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------- */
 
 static void label_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint32_t i)
 {
@@ -279,7 +289,8 @@ static void bar_print(struct str *out, const struct bars *b, uint64_t count)
 	uint32_t width = b->up && b->down ? BAR / 2 : BAR, depth = 0;
 
 	if (b->total) /* rounded to the nearest */
-		depth = (uint32_t)(((unsigned __int128)magnitude(count) * width * 2 + b->total) / (b->total * 2));
+		depth = (uint32_t)(((unsigned __int128)magnitude(count) * width * 2 + b->total) /
+				   (b->total * 2));
 	if (!b->down) {
 		str_putc(out, '|');
 		str_pad(out, '@', depth);
@@ -301,7 +312,10 @@ static void bar_print(struct str *out, const struct bars *b, uint64_t count)
 	}
 }
 
-/* From one below the first bucket with data to one above the last; without data the three around zero. */
+/*
+ * From one below the first bucket with data to one above the last; without data the three around
+ * zero.
+ */
 static void rows_shown(const struct aggdesc *d, const uint64_t *v, uint32_t *first, uint32_t *last)
 {
 	uint32_t n = buckets(d), lo = 0, hi = n - 1;
@@ -312,7 +326,9 @@ static void rows_shown(const struct aggdesc *d, const uint64_t *v, uint32_t *fir
 	while (hi > lo && v[hi] == 0)
 		hi--;
 	if (lo == n) {
-		lo = hi = d->func == FN_quantize ? QUANTIZE_ZERO : d->func == FN_lquantize ? 1 : n / 2 + 1;
+		lo = hi = d->func == FN_quantize    ? QUANTIZE_ZERO
+			  : d->func == FN_lquantize ? 1
+						    : n / 2 + 1;
 		hi = MIN(hi, n - 1);
 	}
 	do {
@@ -325,7 +341,8 @@ static void rows_shown(const struct aggdesc *d, const uint64_t *v, uint32_t *fir
 	*last = hi;
 }
 
-static void distribution_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal)
+static void distribution_print(struct str *out, const struct aggdesc *d, const uint64_t *v,
+			       uint64_t normal)
 {
 	struct bars bars = { 0 };
 	uint32_t first, last, i;
@@ -337,7 +354,8 @@ static void distribution_print(struct str *out, const struct aggdesc *d, const u
 		bars.up |= (int64_t)v[i] > 0;
 		bars.down |= (int64_t)v[i] < 0;
 	}
-	str_printf(out, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
+	str_printf(out, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------",
+		   "count");
 	for (i = first; i <= last; i++) {
 		if (!bucket_label(d, i, &label))
 			continue;

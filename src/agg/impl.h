@@ -27,7 +27,8 @@ struct aggs {
 	VEC(uint64_t) key;	     /* being put together */
 };
 
-struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key, uint32_t key_len, uint64_t hash);
+struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key,
+			   uint32_t key_len, uint64_t hash);
 /* The kind that a component has in the table: constants and probe names are strings. */
 enum field_kind agg_key_kind(enum field_kind kind);
 /* Parts of the first shape of the aggregation; they describe its keys. NULL: no key. */
@@ -40,7 +41,8 @@ struct agg_rank {
 	__int128 value;
 	int64_t tie;
 };
-void agg_rank(const struct aggdesc *d, const uint64_t *value, struct agg_rank *r); /* value NULL: zero */
+void agg_rank(const struct aggdesc *d, const uint64_t *value,
+	      struct agg_rank *r); /* value NULL: zero */
 int agg_rank_cmp(const struct agg_rank *x, const struct agg_rank *y);
 
 #endif

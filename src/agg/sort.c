@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Order of entries (aggregations.md 5 of the reference names the options) and walks in that order. */
+/*
+ * Order of entries (aggregations.md 5 of the reference names the options) and walks in that order.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ struct order {
 	size_t n;		/* aggregations joined; 1 for a plain walk */
 	struct agg_rank *ranks; /* [row * n + which] */
 	size_t nkeys;
-	struct quick *quick;	/* [nkeys] */
+	struct quick *quick; /* [nkeys] */
 };
 
 /* Unsigned by width: -1 of an int sorts behind 2. */
@@ -53,9 +55,7 @@ static int part_cmp(const struct agg_keypart *x, const struct agg_keypart *y)
 	case FIELD_USTACK:
 		c = memcmp(x->data, y->data, MIN(x->size, y->size));
 		return c ? c : u64_cmp(x->size, y->size);
-	case FIELD_USYM:
-		c = u64_cmp(x->pid, y->pid);
-		return c ? c : u64_cmp(x->value, y->value);
+	case FIELD_USYM: c = u64_cmp(x->pid, y->pid); return c ? c : u64_cmp(x->value, y->value);
 	default: return u64_cmp(x->value & value_mask(x), y->value & value_mask(y));
 	}
 }
@@ -63,7 +63,10 @@ static int part_cmp(const struct agg_keypart *x, const struct agg_keypart *y)
 /* Starts at the component that the option names and goes round. */
 static int key_cmp(const struct order *o, const struct agg_entry *x, const struct agg_entry *y)
 {
-	size_t start = o->sort.key_pos >= 0 && (size_t)o->sort.key_pos < o->nkeys ? (size_t)o->sort.key_pos : 0, i;
+	size_t start = o->sort.key_pos >= 0 && (size_t)o->sort.key_pos < o->nkeys
+			       ? (size_t)o->sort.key_pos
+			       : 0,
+	       i;
 
 	for (i = 0; i < o->nkeys; i++) {
 		size_t at = (start + i) % o->nkeys;
@@ -93,7 +96,11 @@ static struct item item_make(const struct order *o, const struct agg_entry *e, s
 {
 	__int128 v = o->ranks[row * o->n + first_agg(o)].value;
 
-	return (struct item){ e, v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v, row };
+	return (struct item){ e,
+			      v > INT64_MAX   ? INT64_MAX
+			      : v < INT64_MIN ? INT64_MIN
+					      : (int64_t)v,
+			      row };
 }
 
 static int rank_cmp(const struct order *o, const struct item *x, const struct item *y)
@@ -151,7 +158,8 @@ static void order_free(struct order *o)
 	free(o->quick);
 }
 
-static int walk_one(struct aggs *a, uint32_t agg, const struct agg_sort *sort, agg_walk_fn *f, void *arg)
+static int walk_one(struct aggs *a, uint32_t agg, const struct agg_sort *sort, agg_walk_fn *f,
+		    void *arg)
 {
 	struct order o = { .a = a, .sort = sort ? *sort : (struct agg_sort){ 0 }, .n = 1 };
 	const struct aggdesc *d = aggs_desc(a, agg);
@@ -195,7 +203,7 @@ int aggs_walk(struct aggs *a, uint32_t agg, const struct agg_sort *sort, agg_wal
 	return r;
 }
 
-/* ---- joined walk ------------------------------------------------------------------------------------------ */
+/* ---- joined walk ---------------------------------------------------------------------------- */
 
 struct join {
 	struct order o;
@@ -211,22 +219,25 @@ static void join_add(struct join *j, const struct agg_entry *e, size_t which)
 	size_t n = j->o.n, i, row = j->rows;
 
 	for (i = 0; i < n; i++) {
-		const struct agg_entry *o = agg_find(j->o.a, j->ids[i], e->key, e->key_len, e->hash);
+		const struct agg_entry *o =
+			agg_find(j->o.a, j->ids[i], e->key, e->key_len, e->hash);
 
 		if (o && i < which)
 			return;
 		j->values[row * n + i] = o ? o->value : NULL;
 	}
 	for (i = 0; i < n; i++)
-		agg_rank(aggs_desc(j->o.a, j->ids[i]), j->values[row * n + i], &j->o.ranks[row * n + i]);
+		agg_rank(aggs_desc(j->o.a, j->ids[i]), j->values[row * n + i],
+			 &j->o.ranks[row * n + i]);
 	j->items[row] = item_make(&j->o, e, row);
 	j->rows++;
 }
 
-int aggs_walk_joined(struct aggs *a, const uint32_t *ids, size_t n, const struct agg_sort *sort, agg_join_fn *f,
-		     void *arg)
+int aggs_walk_joined(struct aggs *a, const uint32_t *ids, size_t n, const struct agg_sort *sort,
+		     agg_join_fn *f, void *arg)
 {
-	struct join j = { .o = { .a = a, .sort = sort ? *sort : (struct agg_sort){ 0 }, .n = n }, .ids = ids };
+	struct join j = { .o = { .a = a, .sort = sort ? *sort : (struct agg_sort){ 0 }, .n = n },
+			  .ids = ids };
 	size_t total = 0, i, which;
 	int r = 0;
 

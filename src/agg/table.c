@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of keys: merging what programs wrote into it, and the operations of D on aggregations. Order
- * and walks are in sort.c, values in dist.c.
+ * The table of keys: merging what programs wrote into it, and the operations of D on aggregations.
+ * Order and walks are in sort.c, values in dist.c.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "agg/impl.h"
 
-/* ---- the table ----------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------ */
 
 struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t strtab_size)
 {
@@ -40,7 +40,8 @@ void aggs_destroy(struct aggs *a)
 	free(a);
 }
 
-void aggs_set_canon(struct aggs *a, uint64_t (*canon)(void *, enum func_id, uint64_t, uint64_t), void *arg)
+void aggs_set_canon(struct aggs *a, uint64_t (*canon)(void *, enum func_id, uint64_t, uint64_t),
+		    void *arg)
 {
 	a->canon = canon;
 	a->canon_arg = arg;
@@ -70,7 +71,8 @@ static size_t bucket_of(const struct aggs *a, uint32_t agg, uint64_t hash)
 	return (hash + agg * 0x9e3779b1u) & (a->nbuckets - 1);
 }
 
-struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key, uint32_t key_len, uint64_t hash)
+struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key,
+			   uint32_t key_len, uint64_t hash)
 {
 	struct agg_entry *e = a->buckets[bucket_of(a, agg, hash)];
 
@@ -99,7 +101,8 @@ static void table_grow(struct aggs *a)
 	free(from);
 }
 
-static struct agg_entry *entry_get(struct aggs *a, const struct aggdesc *d, const uint64_t *key, uint32_t key_len)
+static struct agg_entry *entry_get(struct aggs *a, const struct aggdesc *d, const uint64_t *key,
+				   uint32_t key_len)
 {
 	uint64_t hash = key_hash(key, key_len);
 	struct agg_entry *e = agg_find(a, d->id, key, key_len, hash);
@@ -125,7 +128,7 @@ static struct agg_entry *entry_get(struct aggs *a, const struct aggdesc *d, cons
 	return e;
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------- */
+/* ---- keys ----------------------------------------------------------------------------------- */
 
 enum field_kind agg_key_kind(enum field_kind kind)
 {
@@ -197,8 +200,8 @@ static uint32_t pcs_used(const uint64_t *w, uint32_t words, uint32_t first)
 }
 
 /* One component; w are its fixed words, *strs the string bytes that follow the fixed part. */
-static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w, const uint64_t **strs,
-		    const uint64_t *end)
+static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w,
+		    const uint64_t **strs, const uint64_t *end)
 {
 	uint64_t n;
 
@@ -254,7 +257,8 @@ static int key_make(struct aggs *a, const struct aggshape *s, const uint64_t *ke
 	return 0;
 }
 
-void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i, struct agg_keypart *out)
+void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i,
+		  struct agg_keypart *out)
 {
 	const struct aggshape *s = agg_signature(a, e->agg);
 	const struct aggdesc *d = aggs_desc(a, e->agg);
@@ -289,12 +293,13 @@ void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i, str
 	if (out->kind == FIELD_INT) {
 		struct type *t = out->type ? type_resolve(out->type) : NULL;
 
-		out->size = t && (t->size == 1 || t->size == 2 || t->size == 4) ? (uint32_t)t->size : 8;
+		out->size =
+			t && (t->size == 1 || t->size == 2 || t->size == 4) ? (uint32_t)t->size : 8;
 		out->is_signed = t && (t->kind == TYPE_INT || t->kind == TYPE_ENUM) && t->is_signed;
 	}
 }
 
-/* ---- merging --------------------------------------------------------------------------------------------- */
+/* ---- merging -------------------------------------------------------------------------------- */
 
 const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg)
 {
@@ -311,8 +316,8 @@ static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned ch
 		const struct aggdesc *d = aggs_desc(a, s->agg);
 		uint64_t *p, bytes = 8 + 8ull * s->value_words;
 
-		if (!s->fixed_offset || !d || s->value_words != d->value_words || (s->fixed_offset & 7) ||
-		    s->fixed_offset + bytes > conf->agg_heads)
+		if (!s->fixed_offset || !d || s->value_words != d->value_words ||
+		    (s->fixed_offset & 7) || s->fixed_offset + bytes > conf->agg_heads)
 			continue;
 		p = (uint64_t *)(half + s->fixed_offset);
 		if (!p[0])
@@ -323,8 +328,8 @@ static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned ch
 }
 
 /* Entries stand one behind the other in order of creation. */
-static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned char *half, uint32_t used,
-			 size_t *count)
+static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned char *half,
+			 uint32_t used, size_t *count)
 {
 	uint32_t pos = conf->agg_start;
 
@@ -343,7 +348,8 @@ static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned c
 			return -EINVAL;
 		if (key_make(a, s, ent->key, ent->nwords))
 			return -EINVAL;
-		agg_value_merge(d, entry_get(a, d, a->key.v, (uint32_t)a->key.n * 8)->value, ent->key + ent->nwords);
+		agg_value_merge(d, entry_get(a, d, a->key.v, (uint32_t)a->key.n * 8)->value,
+				ent->key + ent->nwords);
 		pos += (uint32_t)size;
 		(*count)++;
 	}
@@ -351,8 +357,8 @@ static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned c
 }
 
 /* Clears the bucket heads: those of the entries while these are few, else all at once. */
-static void clear_heads(const struct aggs *a, const struct abi_conf *conf, unsigned char *half, uint32_t used,
-			size_t count, bool sane)
+static void clear_heads(const struct aggs *a, const struct abi_conf *conf, unsigned char *half,
+			uint32_t used, size_t count, bool sane)
 {
 	uint32_t *heads = (uint32_t *)(half + conf->agg_heads), pos = conf->agg_start;
 
@@ -364,7 +370,8 @@ static void clear_heads(const struct aggs *a, const struct abi_conf *conf, unsig
 		const struct abi_aggent *ent = (const struct abi_aggent *)(half + pos);
 
 		heads[ent->hash & (conf->agg_buckets - 1)] = 0;
-		pos += (uint32_t)sizeof(*ent) + 8 * (ent->nwords + a->ecbs->shapes.v[ent->shape].value_words);
+		pos += (uint32_t)sizeof(*ent) +
+		       8 * (ent->nwords + a->ecbs->shapes.v[ent->shape].value_words);
 	}
 }
 
@@ -399,7 +406,7 @@ int aggs_snapshot(struct aggs *a, struct buffers *b)
 	return err;
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------ */
+/* ---- operations ----------------------------------------------------------------------------- */
 
 size_t aggs_count(const struct aggs *a, uint32_t agg)
 {

@@ -4,12 +4,13 @@
  * bytes out of them. Knows no types and no layouts.
  *
  * A principal half is handed out as a struct buffer_snap and belongs to the consumer until
- * buffers_release(); meanwhile programs write the other half. Two halves are all there is: a CPU whose
- * snapshot is not released cannot be switched (-EBUSY).
+ * buffers_release(); meanwhile programs write the other half. Two halves are all there is: a CPU
+ * whose snapshot is not released cannot be switched (-EBUSY).
  *
  *	buffers_create -> buffers_open(BEGIN's CPU) -> BEGIN fires -> buffers_open(-1)
- *	-> buffers_switch/buffers_release ... -> buffers_stop -> buffers_open(END's CPU) -> END fires
- *	-> buffers_stop -> buffers_switch until every CPU is empty -> buffers_destroy
+ *	-> buffers_switch/buffers_release ... -> buffers_stop
+ *	-> buffers_open(END's CPU) -> END fires -> buffers_stop
+ *	-> buffers_switch until every CPU is empty -> buffers_destroy
  *
  * All functions are called from one thread. Errors are negative errno.
  */
@@ -28,37 +29,38 @@ enum buffer_refusal {
 	BUFFER_OK,
 	BUFFER_NOSPACE,	    /* no memory (manual), or nothing left after halving */
 	BUFFER_ENDTOOLARGE, /* END records exceed a fill buffer */
-	BUFFER_TOOSMALL,    /* a buffer that is needed has less than 8 bytes, or no room for one key */
-	BUFFER_SYSTEM,	    /* the kernel refused for another reason: see the errno */
+	BUFFER_TOOSMALL, /* a buffer that is needed has less than 8 bytes, or no room for one key */
+	BUFFER_SYSTEM,	 /* the kernel refused for another reason: see the errno */
 };
 const char *buffer_refusal_text(enum buffer_refusal why); /* "Not enough space" ... */
 
 struct buffer_request {
 	enum cg_policy policy;
-	bool temporal;	     /* 16-byte record headers */
-	bool manual;	     /* bufresize=manual: a failed allocation is final */
-	int cpu;	     /* the one CPU to trace; -1: all that are online */
-	bool principal;	     /* some clause records data; else bufsize only has to hold fault records */
+	bool temporal;	/* 16-byte record headers */
+	bool manual;	/* bufresize=manual: a failed allocation is final */
+	int cpu;	/* the one CPU to trace; -1: all that are online */
+	bool principal; /* some clause records data; else bufsize only has to hold fault records */
 	uint64_t bufsize;    /* bytes wanted per half; any value, rounded down to 8 */
 	uint32_t max_record; /* largest record, bytes */
 	uint32_t reserve;    /* fill: bytes that END may need */
 	bool aggs;	     /* some clause aggregates */
 	uint64_t aggsize;    /* bytes wanted per half */
-	uint32_t agg_fixed;  /* bytes of the values of aggregations without key, behind struct abi_agghalf */
-	uint32_t agg_min;    /* bytes of one entry of each shape; an aggsize without room is refused */
+	uint32_t agg_fixed;  /* bytes of the values of aggregations without key, behind struct
+				abi_agghalf */
+	uint32_t agg_min; /* bytes of one entry of each shape; an aggsize without room is refused */
 	bool frames;
 	uint32_t frame_size; /* bytes of one frame, struct abi_frame included */
 	uint32_t strsize;
 	uint32_t globals_size;
-	const void *strtab;  /* copied */
+	const void *strtab; /* copied */
 	uint32_t strtab_size;
 	bool dvars;
 	uint64_t dvarsize;   /* bytes of all dynamic variables, keys included */
 	uint32_t dvar_size;  /* bytes of the value of one */
 	uint32_t acct_epids; /* EPIDs with accounting, 0: no accounting */
 	/*
-	 * For tests: plain shared memory in place of maps (all fds are -1), `plain` CPUs numbered from 0.
-	 * 0: maps.
+	 * For tests: plain shared memory in place of maps (all fds are -1), `plain` CPUs numbered
+	 * from 0. 0: maps.
 	 */
 	int plain;
 };
@@ -73,53 +75,62 @@ struct buffer_result {
 struct buffers;
 
 /*
- * Creates everything; all words are CLOSED, activity is ABI_INACTIVE. 0 and *out, or negative errno with
- * res->why set and nothing left behind. res may not be NULL.
+ * Creates everything; all words are CLOSED, activity is ABI_INACTIVE. 0 and *out, or negative errno
+ * with res->why set and nothing left behind. res may not be NULL.
  *
  * Limits: a half has at most 512 MiB, and all areas together at most half of what the system
- * (MemAvailable) and the memory cgroup (what is left of memory.max) offer, because Linux overcommits: it would hand out
- * the areas and kill someone later. A size above counts as a failed allocation: it is halved, or refused
- * with `manual`.
+ * (MemAvailable) and the memory cgroup (what is left of memory.max) offer, because Linux
+ * overcommits: it would hand out the areas and kill someone later. A size above counts as a failed
+ * allocation: it is halved, or refused with `manual`.
  */
-int buffers_create(struct buffers **out, const struct buffer_request *req, struct buffer_result *res);
+int buffers_create(struct buffers **out, const struct buffer_request *req,
+		   struct buffer_result *res);
 void buffers_destroy(struct buffers *b); /* accepts NULL */
 
 const struct abi_conf *buffers_conf(const struct buffers *b);
 enum cg_policy buffers_policy(const struct buffers *b);
-/* File descriptor of a map; -1: this session has none (aggs without aggregations ...). CG_MAP_ROWS: see below. */
+/*
+ * File descriptor of a map; -1: this session has none (aggs without aggregations ...). CG_MAP_ROWS:
+ * see below.
+ */
 int buffers_fd(const struct buffers *b, enum cg_map map);
 /* Creates and freezes a rows map for one probe group (rows are copied). Its fd, owned by b. */
 int buffers_rows_create(struct buffers *b, const void *rows, uint32_t size);
 
-struct abi_state *buffers_state(struct buffers *b);		 /* mapped, shared with the programs */
-struct abi_cpu *buffers_cpu(struct buffers *b, int cpu);	 /* any possible CPU */
-uint32_t buffers_nslots(const struct buffers *b);		 /* traced CPUs */
-int buffers_slot_cpu(const struct buffers *b, uint32_t slot);	 /* ascending */
-const struct abi_acct *buffers_acct(const struct buffers *b, uint32_t slot); /* [acct_epids] by EPID, or NULL */
-void *buffers_globals(struct buffers *b);			 /* mapped; NULL: no globals */
+struct abi_state *buffers_state(struct buffers *b);	      /* mapped, shared with the programs */
+struct abi_cpu *buffers_cpu(struct buffers *b, int cpu);      /* any possible CPU */
+uint32_t buffers_nslots(const struct buffers *b);	      /* traced CPUs */
+int buffers_slot_cpu(const struct buffers *b, uint32_t slot); /* ascending */
+/* [acct_epids], indexed by EPID; NULL without accounting. */
+const struct abi_acct *buffers_acct(const struct buffers *b, uint32_t slot);
+void *buffers_globals(struct buffers *b);	    /* mapped; NULL: no globals */
 
-/* Opens the words (principal and aggregation) of one CPU or, with -1, of all that are closed. 0 or -EINVAL. */
+/*
+ * Opens the words (principal and aggregation) of one CPU or, with -1, of all that are closed. 0 or
+ * -EINVAL.
+ */
 int buffers_open(struct buffers *b, int cpu);
 /*
- * Closes all words and waits until every program has left. What they wrote stays and can be opened again
- * (END) or switched out. -ETIMEDOUT: a program did not leave within the bound; buffers that were left
- * are usable, the others are never handed out. Under fill a FULL buffer is found again in full length.
+ * Closes all words and waits until every program has left. What they wrote stays and can be opened
+ * again (END) or switched out. -ETIMEDOUT: a program did not leave within the bound; buffers that
+ * were left are usable, the others are never handed out. Under fill a FULL buffer is found again in
+ * full length.
  */
 int buffers_stop(struct buffers *b);
 
-/* ---- principal buffers ----------------------------------------------------------------------------------- */
+/* ---- principal buffers ---------------------------------------------------------------------- */
 
 struct buffer_snap {
 	int cpu;
 	uint32_t slot;
 	uint32_t half;
-	uint32_t header;	/* bytes of a record header: 8 or 16 */
+	uint32_t header;	   /* bytes of a record header: 8 or 16 */
 	const unsigned char *data; /* the half */
-	uint32_t len;		/* bytes of data that records may fill; ring: bytes walked */
-	uint32_t pos;		/* next record to hand out */
-	uint32_t *index;	/* ring: positions, newest first; else NULL */
-	uint32_t nindex;	/* ring: not yet handed out */
-	int error;		/* -EINVAL: a record with an impossible size stood at pos; the rest is not handed out */
+	uint32_t len;		   /* bytes of data that records may fill; ring: bytes walked */
+	uint32_t pos;		   /* next record to hand out */
+	uint32_t *index;	   /* ring: positions, newest first; else NULL */
+	uint32_t nindex;	   /* ring: not yet handed out */
+	int error;		   /* -EINVAL: an impossible size at pos; the rest is lost */
 };
 
 /*
@@ -129,7 +140,8 @@ struct buffer_snap {
  * -EBUSY: the last snapshot was not released, or fill before the end.
  */
 int buffers_switch(struct buffers *b, uint32_t slot, struct buffer_snap *snap);
-void buffers_release(struct buffers *b, struct buffer_snap *snap); /* the memory of snap is given back */
+/* The half may be written again; nothing of it may be looked at any more. */
+void buffers_release(struct buffers *b, struct buffer_snap *snap);
 
 const struct abi_rec *buffer_snap_next_ring(struct buffer_snap *s);
 const struct abi_rec *buffer_snap_bad(struct buffer_snap *s);
@@ -156,11 +168,12 @@ static inline const struct abi_rec *buffer_snap_next(struct buffer_snap *s)
 	return NULL;
 }
 
-/* ---- aggregation buffers --------------------------------------------------------------------------------- */
+/* ---- aggregation buffers -------------------------------------------------------------------- */
 
 /*
- * The same exchange on the aggregation word. 1: *half and *used (bytes up to the end of the last entry)
- * are the consumer's until the next call for this slot; it must leave the half all zero (aggs_merge() does). 0: there is nothing (no aggregations). -EAGAIN as above.
+ * The same exchange on the aggregation word. 1: *half and *used (bytes up to the end of the last
+ * entry) are the consumer's until the next call for this slot; it must leave the half all zero
+ * (aggs_merge() does). 0: there is nothing (no aggregations). -EAGAIN as above.
  */
 int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *used);
 

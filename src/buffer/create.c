@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Creation of the maps: which ones, how large, and what happens when memory does not suffice. Moving data
- * through them is switch.c.
+ * Creation of the maps: which ones, how large, and what happens when memory does not suffice.
+ * Moving data through them is switch.c.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ const char *buffer_refusal_text(enum buffer_refusal why)
 	return "";
 }
 
-/* ---- areas ------------------------------------------------------------------------------------------- */
+/* ---- areas ---------------------------------------------------------------------------------- */
 
 static void area_destroy(struct area *a)
 {
@@ -39,8 +39,8 @@ static void area_destroy(struct area *a)
 }
 
 /* One array map, or zeroed memory of the same shape; mapped if asked. */
-static int area_create(const struct buffers *b, struct area *a, const char *name, uint64_t value, uint32_t n,
-		       bool mapped)
+static int area_create(const struct buffers *b, struct area *a, const char *name, uint64_t value,
+		       uint32_t n, bool mapped)
 {
 	uint64_t len = ROUND_UP(ROUND_UP(value, 8) * n, (uint64_t)PAGE);
 	int err;
@@ -72,8 +72,8 @@ static int area_create(const struct buffers *b, struct area *a, const char *name
 }
 
 /* A one-element map whose contents are constants for the verifier. */
-static int area_create_frozen(const struct buffers *b, struct area *a, const char *name, const void *data,
-			      uint32_t size)
+static int area_create_frozen(const struct buffers *b, struct area *a, const char *name,
+			      const void *data, uint32_t size)
 {
 	uint32_t key = 0;
 	int err;
@@ -95,9 +95,12 @@ static int area_create_frozen(const struct buffers *b, struct area *a, const cha
 	return err;
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
-/* What all areas together may take: half of what there is, so that tracing does not kill its machine. */
+/*
+ * What all areas together may take: half of what there is, so that tracing does not kill its
+ * machine.
+ */
 static uint64_t memory_budget(bool plain)
 {
 	uint64_t avail = UINT64_MAX, group = UINT64_MAX;
@@ -113,7 +116,7 @@ static uint64_t memory_budget(bool plain)
 
 static bool is_nomem(int err)
 {
-	/* EPERM: RLIMIT_MEMLOCK of kernels without cgroup accounting; E2BIG: above a map's limit. */
+	/* EPERM: RLIMIT_MEMLOCK, on kernels without cgroup accounting; E2BIG: a map's limit */
 	return err == -ENOMEM || err == -EPERM || err == -E2BIG;
 }
 
@@ -132,7 +135,8 @@ struct sizing {
 	int (*make)(struct sizing *s, uint32_t size);
 };
 
-static int size_find(struct sizing *s, uint64_t want, uint64_t *budget, uint64_t *size, enum buffer_refusal *why)
+static int size_find(struct sizing *s, uint64_t want, uint64_t *budget, uint64_t *size,
+		     enum buffer_refusal *why)
 {
 	uint64_t n = want & ~7ull, total;
 	int err;
@@ -175,7 +179,10 @@ static int bufs_make(struct sizing *s, uint32_t size)
 	return area_create(b, &b->bufs, "bufs", b->conf.bufmap, b->conf.nslots * 2, true);
 }
 
-/* A quarter of the words of what is left for keys become bucket heads: 1/8 of the space, as DTrace has it. */
+/*
+ * A quarter of the words of what is left for keys become bucket heads: 1/8 of the space, as DTrace
+ * has it.
+ */
 static void agg_layout(struct abi_conf *c, uint32_t size, uint32_t fixed)
 {
 	uint32_t buckets = 1;
@@ -200,7 +207,8 @@ static int aggs_make(struct sizing *s, uint32_t size)
 static uint64_t agg_floor(const struct buffer_request *req)
 {
 	struct abi_conf c;
-	uint64_t n = ROUND_UP(sizeof(struct abi_agghalf) + (uint64_t)req->agg_fixed, 64) + 8 + req->agg_min;
+	uint64_t n = ROUND_UP(sizeof(struct abi_agghalf) + (uint64_t)req->agg_fixed, 64) + 8 +
+		     req->agg_min;
 
 	for (;; n += 8) {
 		agg_layout(&c, n, req->agg_fixed);
@@ -233,7 +241,7 @@ static int dvars_make(struct sizing *s, uint32_t size)
 	return 0;
 }
 
-/* ---- creation -------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static int slots_find(struct buffers *b, const struct buffer_request *req)
 {
@@ -278,14 +286,19 @@ static void cpus_init(struct buffers *b)
 	}
 }
 
-static int sizes_create(struct buffers *b, const struct buffer_request *req, struct buffer_result *res)
+static int sizes_create(struct buffers *b, const struct buffer_request *req,
+			struct buffer_result *res)
 {
 	uint64_t budget = memory_budget(b->plain), size;
 	uint64_t want = req->principal ? req->bufsize : MAX(NO_RECORDS_SIZE, req->reserve);
-	uint32_t slack = req->policy == CG_RING ? ROUND_UP(MAX(req->max_record, FAULT_RECORD), 8) : 0;
-	struct sizing s = { b, req, b->conf.nslots * 2, slack, ABI_OFF_MAX - slack, 0, BUFFER_OK, bufs_make };
+	uint32_t slack =
+		req->policy == CG_RING ? ROUND_UP(MAX(req->max_record, FAULT_RECORD), 8) : 0;
+	struct sizing s = { .b = b, .req = req, .per_size = b->conf.nslots * 2 };
 	int err;
 
+	s.extra = slack;
+	s.max = ABI_OFF_MAX - slack;
+	s.make = bufs_make;
 	if (req->policy == CG_FILL) {
 		s.floor = b->conf.reserve = req->reserve;
 		s.refusal = BUFFER_ENDTOOLARGE;
@@ -298,15 +311,21 @@ static int sizes_create(struct buffers *b, const struct buffer_request *req, str
 		res->buf_lowered = size + 8 < want;
 	}
 	if (req->aggs) {
-		s = (struct sizing){ b, req, b->conf.nslots * 2, 0, ABI_OFF_MAX, agg_floor(req), BUFFER_TOOSMALL,
-				     aggs_make };
+		s.extra = 0;
+		s.max = ABI_OFF_MAX;
+		s.floor = agg_floor(req);
+		s.refusal = BUFFER_TOOSMALL;
+		s.make = aggs_make;
 		err = size_find(&s, req->aggsize, &budget, &res->aggsize, &res->why);
 		if (err)
 			return err;
 		res->agg_lowered = res->aggsize + 8 < req->aggsize;
 	}
 	if (req->dvars) {
-		s = (struct sizing){ b, req, 1, 0, 1ull << 31, 0, BUFFER_OK, dvars_make };
+		s.extra = s.floor = 0;
+		s.per_size = 1;
+		s.max = 1ull << 31;
+		s.make = dvars_make;
 		err = size_find(&s, req->dvarsize, &budget, &res->dvarsize, &res->why);
 		if (err)
 			return err;
@@ -332,10 +351,12 @@ static int areas_create(struct buffers *b, const struct buffer_request *req)
 	if (!err && c->globals_size)
 		err = area_create(b, &b->globals, "globals", c->globals_size, 1, true);
 	if (!err && c->frame_size)
-		err = area_create(b, &b->frames, "frames", c->frame_size, c->nslots * ABI_FRAMES, false);
+		err = area_create(b, &b->frames, "frames", c->frame_size, c->nslots * ABI_FRAMES,
+				  false);
 	if (!err && c->acct_epids)
-		err = area_create(b, &b->acct, "acct", sizeof(struct abi_acct) * (uint64_t)c->acct_epids,
-				  c->nslots, true);
+		err = area_create(b, &b->acct, "acct",
+				  sizeof(struct abi_acct) * (uint64_t)c->acct_epids, c->nslots,
+				  true);
 	if (!err)
 		err = area_create_frozen(b, &b->strtab, "strtab", req->strtab, req->strtab_size);
 	if (!err)
@@ -343,11 +364,12 @@ static int areas_create(struct buffers *b, const struct buffer_request *req)
 	return err;
 }
 
-int buffers_create(struct buffers **out, const struct buffer_request *req, struct buffer_result *res)
+int buffers_create(struct buffers **out, const struct buffer_request *req,
+		   struct buffer_result *res)
 {
 	struct buffers *b = mem_alloc(sizeof(*b));
-	struct area *areas[] = { &b->conf_area, &b->state, &b->cpus, &b->bufs, &b->aggs,
-				 &b->globals, &b->frames, &b->strtab, &b->acct, &b->dvars };
+	struct area *areas[] = { &b->conf_area, &b->state,  &b->cpus,	&b->bufs, &b->aggs,
+				 &b->globals,	&b->frames, &b->strtab, &b->acct, &b->dvars };
 	size_t i;
 	int err;
 
@@ -410,7 +432,7 @@ int buffers_rows_create(struct buffers *b, const void *rows, uint32_t size)
 	return a.fd;
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------- */
+/* ---- what there is -------------------------------------------------------------------------- */
 
 int buffers_fd(const struct buffers *b, enum cg_map map)
 {

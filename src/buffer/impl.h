@@ -14,20 +14,21 @@ struct area {
 };
 
 /*
- * The consumer's view of one packed word (abi/abi.h). `half` is the one that programs enter, or entered
- * before the word was closed. While closed, the word names the other half: a program that enters with a
- * fetch-and-add before it sees CLOSED then counts there, and cannot make the wait for `half` end early.
+ * The consumer's view of one packed word (abi/abi.h). `half` is the one that programs enter, or
+ * entered before the word was closed. While closed, the word names the other half: a program that
+ * enters with a fetch-and-add before it sees CLOSED then counts there, and cannot make the wait for
+ * `half` end early.
  */
 struct gate {
 	uint64_t *word;
-	uint64_t *left;	   /* [2] */
+	uint64_t *left; /* [2] */
 	uint32_t half;
-	uint32_t start;	   /* offset of an empty half */
-	uint32_t off;	   /* while closed: what the word held */
+	uint32_t start; /* offset of an empty half */
+	uint32_t off;	/* while closed: what the word held */
 	bool closed;
-	bool flipped;	   /* a flip is done but not handed out yet: old_half, old_off */
+	bool flipped; /* a flip is done but not handed out yet: old_half, old_off */
 	uint32_t old_half, old_off;
-	bool due[2];	   /* programs may still be in this half: until left == count */
+	bool due[2]; /* programs may still be in this half: until left == count */
 	uint32_t count[2];
 };
 

@@ -2,11 +2,11 @@
 /*
  * The exchange of halves, and what is in a half. See design of the packed word in abi/abi.h.
  *
- * Why nothing is lost or torn: a program takes its half and its place from one word in one cmpxchg. The
- * consumer exchanges the word once; the value it gets back says how many programs ever entered the old
- * half and up to where they reserved. Nobody enters it afterwards. Each leaves with an atomic add to
- * `left`, after its last store; so when the consumer has read left == entered, it sees all of their stores
- * (the add releases, the load acquires).
+ * Why nothing is lost or torn: a program takes its half and its place from one word in one cmpxchg.
+ * The consumer exchanges the word once; the value it gets back says how many programs ever entered
+ * the old half and up to where they reserved. Nobody enters it afterwards. Each leaves with an
+ * atomic add to `left`, after its last store; so when the consumer has read left == entered, it
+ * sees all of their stores (the add releases, the load acquires).
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +15,8 @@
 
 #include "buffer/impl.h"
 
-#define WAIT_MAX_NS 1000000000ull /* a program that stays longer is reported by the caller, not waited for */
+#define WAIT_MAX_NS \
+	1000000000ull /* a program that stays longer is reported by the caller, not waited for */
 
 static uint64_t word_make(uint32_t half, uint32_t off)
 {
@@ -32,7 +33,9 @@ static uint64_t now_ns(void)
 
 void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint32_t start)
 {
-	*g = (struct gate){ .word = word, .left = left, .start = start, .off = start, .closed = true };
+	*g = (struct gate){
+		.word = word, .left = left, .start = start, .off = start, .closed = true
+	};
 	__atomic_store_n(word, word_make(1, ABI_OFF_CLOSED), __ATOMIC_RELEASE);
 }
 
@@ -43,7 +46,9 @@ static bool gate_left(const struct gate *g, uint32_t half)
 	return (left & ABI_LEFT_MASK) == (g->count[half] & ABI_LEFT_MASK);
 }
 
-/* Waits until nobody is in the half. Programs run for microseconds, or until their task runs again. */
+/*
+ * Waits until nobody is in the half. Programs run for microseconds, or until their task runs again.
+ */
 static int gate_settle(struct gate *g, uint32_t half)
 {
 	uint64_t end = 0, sleep = 20000;
@@ -75,7 +80,10 @@ static void gate_expect(struct gate *g, uint32_t half, uint64_t old)
 	g->due[half] = g->count[half] != 0;
 }
 
-/* Makes the other half the active one; the old one is described by old_half and old_off, not yet settled. */
+/*
+ * Makes the other half the active one; the old one is described by old_half and old_off, not yet
+ * settled.
+ */
 static int gate_flip(struct gate *g)
 {
 	uint32_t other = g->half ^ 1;
@@ -99,7 +107,8 @@ static int gate_close(struct gate *g)
 
 	if (!g->closed) {
 		gate_settle(g, g->half ^ 1);
-		old = __atomic_exchange_n(g->word, word_make(g->half ^ 1, ABI_OFF_CLOSED), __ATOMIC_SEQ_CST);
+		old = __atomic_exchange_n(g->word, word_make(g->half ^ 1, ABI_OFF_CLOSED),
+					  __ATOMIC_SEQ_CST);
 		gate_expect(g, g->half, old);
 		g->off = old & ABI_WORD_OFFSET;
 		g->closed = true;
@@ -139,9 +148,11 @@ static int gate_take_closed(struct gate *g)
 	return 0;
 }
 
-/* ---- all gates ----------------------------------------------------------------------------------------- */
+/* ---- all gates ------------------------------------------------------------------------------ */
 
-/* The length of a half whose word says FULL: the memory behind the last record was never written. */
+/*
+ * The length of a half whose word says FULL: the memory behind the last record was never written.
+ */
 static uint32_t full_length(const struct buffers *b, uint32_t slot, uint32_t half)
 {
 	const unsigned char *p = buffer_half(b, slot, half);
@@ -195,12 +206,13 @@ int buffers_stop(struct buffers *b)
 	return err;
 }
 
-/* ---- snapshots ------------------------------------------------------------------------------------------- */
+/* ---- snapshots ------------------------------------------------------------------------------ */
 
 /*
- * Ring: records stand from the newest, at `off`, towards older ones; one that began before the end of the
- * buffer may run into the slack behind it, and the next older one then stands at the remainder. A record is
- * whole if it ends within bufsize bytes of the newest; memory that was never written says size 0.
+ * Ring: records stand from the newest, at `off`, towards older ones; one that began before the end
+ * of the buffer may run into the slack behind it, and the next older one then stands at the
+ * remainder. A record is whole if it ends within bufsize bytes of the newest; memory that was never
+ * written says size 0.
  */
 static void ring_walk(const struct buffers *b, struct buffer_snap *s, uint32_t off)
 {
@@ -216,7 +228,10 @@ static void ring_walk(const struct buffers *b, struct buffer_snap *s, uint32_t o
 		if (r->size == 0)
 			break;
 		if (r->size < s->header || (r->size & 7) || r->size > b->conf.bufmap - pos) {
-			/* An older record whose header is whole but makes no sense: nothing can be found behind it. */
+			/*
+			 * An older record whose header is whole but makes no sense: nothing can be
+			 * found behind it.
+			 */
 			s->error = span + 8 <= size ? -EINVAL : 0;
 			break;
 		}
@@ -300,7 +315,10 @@ void buffers_release(struct buffers *b, struct buffer_snap *snap)
 
 	free(snap->index);
 	snap->index = NULL;
-	/* A ring finds its end by memory that was never written. fill is handed out once; switch knows its length. */
+	/*
+	 * A ring finds its end by memory that was never written. fill is handed out once; switch
+	 * knows its length.
+	 */
 	if (b->policy == CG_RING && snap->data)
 		memset(buffer_half(b, snap->slot, snap->half), 0, b->conf.bufmap);
 	snap->data = NULL;
@@ -327,7 +345,8 @@ int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *
 	if (err)
 		return err;
 	g->flipped = false;
-	h = (const struct abi_agghalf *)((char *)b->aggs.mem + (size_t)b->conf.aggsize * (slot * 2 + g->old_half));
+	h = (const struct abi_agghalf *)((char *)b->aggs.mem +
+					 (size_t)b->conf.aggsize * (slot * 2 + g->old_half));
 	*half = (void *)h;
 	*used = b->conf.agg_start + (uint32_t)MIN(h->used, b->conf.aggsize - b->conf.agg_start);
 	return 1;

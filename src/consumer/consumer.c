@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The consumer's loop: status, aggregations, principal buffers at their rates; sleeping; the end of a
- * session. Which record comes next is in turn.c, what it looks like in decode.c.
+ * The consumer's loop: status, aggregations, principal buffers at their rates; sleeping; the end of
+ * a session. Which record comes next is in turn.c, what it looks like in decode.c.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 static void source_init(struct consumer *c, uint32_t slot)
 {
@@ -27,7 +27,8 @@ static void source_init(struct consumer *c, uint32_t slot)
 
 	s->snap.cpu = buffers_slot_cpu(c->cfg.buffers, slot);
 	s->snap.slot = slot;
-	s->snap.header = c->cfg.opt->temporal ? sizeof(struct abi_rec_time) : sizeof(struct abi_rec);
+	s->snap.header =
+		c->cfg.opt->temporal ? sizeof(struct abi_rec_time) : sizeof(struct abi_rec);
 	s->cpu_len = (uint32_t)snprintf(s->cpu_text, sizeof(s->cpu_text), "%3d", s->snap.cpu);
 }
 
@@ -130,9 +131,12 @@ uint64_t consumer_recorded(const struct consumer *c, uint32_t epid, uint32_t slo
 	return at < c->recorded.n ? c->recorded.v[at] : 0;
 }
 
-/* ---- rates ------------------------------------------------------------------------------------------------------- */
+/* ---- rates ---------------------------------------------------------------------------------- */
 
-/* The first time is at once; then the interval is added to the last time, so that delays do not add up. */
+/*
+ * The first time is at once; then the interval is added to the last time, so that delays do not add
+ * up.
+ */
 static bool is_due(uint64_t *last, uint64_t rate, uint64_t now)
 {
 	if (*last && now - *last < rate)
@@ -166,7 +170,7 @@ static uint64_t next_deadline(const struct consumer *c)
 	return MIN(d, deadline(c->last_agg, o->aggrate));
 }
 
-/* ---- sleeping ---------------------------------------------------------------------------------------------------- */
+/* ---- sleeping ------------------------------------------------------------------------------- */
 
 int consumer_add_fd(struct consumer *c, int fd, void (*fn)(void *arg, int fd), void *arg)
 {
@@ -184,7 +188,8 @@ void consumer_del_fd(struct consumer *c, int fd)
 
 	for (i = 0; i < c->watches.n; i++)
 		if (c->watches.v[i].fd == fd) {
-			memmove(&c->watches.v[i], &c->watches.v[i + 1], (c->watches.n - i - 1) * sizeof(c->watches.v[0]));
+			memmove(&c->watches.v[i], &c->watches.v[i + 1],
+				(c->watches.n - i - 1) * sizeof(c->watches.v[0]));
 			c->watches.n--;
 			return;
 		}
@@ -236,7 +241,7 @@ int consumer_sleep(struct consumer *c, int64_t max_ns)
 	return err;
 }
 
-/* ---- working ----------------------------------------------------------------------------------------------------- */
+/* ---- working -------------------------------------------------------------------------------- */
 
 static int status_check(struct consumer *c)
 {
@@ -250,7 +255,8 @@ static int status_check(struct consumer *c)
 		return -1;
 	if (output_full(&c->out) && drops_report(c, DROP_WITH_DATA, -1))
 		return -1;
-	if (buffers_policy(c->cfg.buffers) == CG_FILL && __atomic_load_n(&st->filled, __ATOMIC_ACQUIRE))
+	if (buffers_policy(c->cfg.buffers) == CG_FILL &&
+	    __atomic_load_n(&st->filled, __ATOMIC_ACQUIRE))
 		c->filled = true;
 	if (!exiting && !c->filled)
 		return 0;
@@ -266,7 +272,9 @@ int consumer_aggregate(struct consumer *c)
 	int err = aggs_snapshot(c->aggs, c->cfg.buffers);
 
 	if (err == -EINVAL)
-		consumer_message(c, "an aggregation buffer holds an impossible entry: the rest of it is lost");
+		consumer_message(
+			c,
+			"an aggregation buffer holds an impossible entry: the rest of it is lost");
 	if (drops_report(c, DROP_WITH_AGGS, -1))
 		return -ECANCELED;
 	return err == -EAGAIN ? err : 0;
@@ -315,7 +323,8 @@ enum consumer_status consumer_work(struct consumer *c)
 		return work_stopped(c);
 	if (buffers_policy(c->cfg.buffers) != CG_SWITCH)
 		return output_status(c);
-	if (!c->in_turn && is_due(&c->last_agg, o->aggrate, now) && consumer_aggregate(c) == -ECANCELED)
+	if (!c->in_turn && is_due(&c->last_agg, o->aggrate, now) &&
+	    consumer_aggregate(c) == -ECANCELED)
 		return CONSUMER_ERROR;
 	if ((c->in_turn || is_due(&c->last_switch, o->switchrate, now)) && turn_run(c) < 0)
 		return CONSUMER_ERROR;
@@ -332,7 +341,7 @@ enum consumer_status consumer_drain(struct consumer *c)
 	return c->abort && s == CONSUMER_OKAY ? CONSUMER_DONE : s;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end -------------------------------------------------------------------------------- */
 
 static bool asked_to_stop(void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One record: from EPID to layout to line. Actions of the consumer (printa, clear, system ...) take effect
- * here, in the order of the records.
+ * One record: from EPID to layout to line. Actions of the consumer (printa, clear, system ...) take
+ * effect here, in the order of the records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct decode {
 	size_t nargs;
 };
 
-/* ---- EPIDs ---------------------------------------------------------------------------------------------------- */
+/* ---- EPIDs ---------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *s, const char *tail)
 {
@@ -75,10 +75,11 @@ static void count_record(struct consumer *c, uint32_t epid, uint32_t slot)
 	c->records++;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------ */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 /* Entry and return, with DTrace's corrections for several clauses on one probe. */
-static void flow_find(struct decode *d, struct source *s, const struct ecb_info *info, const struct abi_rec *next)
+static void flow_find(struct decode *d, struct source *s, const struct ecb_info *info,
+		      const struct abi_rec *next)
 {
 	const struct ecb *e = d->data.ecb, *last = ecb_get(d->c->cfg.ecbs, s->last_epid);
 	const struct ecb *after = next ? ecb_get(d->c->cfg.ecbs, next->epid) : NULL;
@@ -86,7 +87,8 @@ static void flow_find(struct decode *d, struct source *s, const struct ecb_info 
 
 	if (flow == FLOW_ENTRY && last && last->probe_id == e->probe_id && last->epid != e->epid)
 		flow = FLOW_NONE;
-	if (flow == FLOW_RETURN && after && after->probe_id == e->probe_id && after->epid != e->epid)
+	if (flow == FLOW_RETURN && after && after->probe_id == e->probe_id &&
+	    after->epid != e->epid)
 		flow = FLOW_NONE;
 	if (flow == FLOW_RETURN)
 		s->indent = s->indent > 2 ? s->indent - 2 : 0;
@@ -129,7 +131,7 @@ static void line_end(struct decode *d)
 		str_putc(d->c->print.out, '\n');
 }
 
-/* ---- printa() ---------------------------------------------------------------------------------------------------- */
+/* ---- printa() ------------------------------------------------------------------------------- */
 
 struct printa {
 	struct consumer *c;
@@ -141,7 +143,8 @@ struct printa {
 	struct print_agg *aggs;
 };
 
-static int printa_entry(void *arg, const struct agg_entry *key, const uint64_t *const *values, size_t n)
+static int printa_entry(void *arg, const struct agg_entry *key, const uint64_t *const *values,
+			size_t n)
 {
 	struct printa *pa = arg;
 	struct agg_keypart k;
@@ -180,7 +183,8 @@ static void printa_run(struct consumer *c, const struct format *fmt, const uint3
 	pa.keys = mem_alloc((pa.nkeys + 1) * sizeof(*pa.keys));
 	pa.aggs = mem_alloc(n * sizeof(*pa.aggs));
 	for (i = 0; i < n; i++)
-		pa.aggs[i] = (struct print_agg){ aggs_desc(c->aggs, ids[i]), NULL, aggs_normal(c->aggs, ids[i]) };
+		pa.aggs[i] = (struct print_agg){ aggs_desc(c->aggs, ids[i]), NULL,
+						 aggs_normal(c->aggs, ids[i]) };
 	if (n == 1)
 		aggs_walk(c->aggs, ids[0], &sort, printa_single, &pa);
 	else
@@ -201,7 +205,8 @@ static int do_printa(struct decode *d, const struct action *a)
 	size_t i;
 
 	for (i = 0; i < a->nfields; i++)
-		if (a->fields[i].kind == FIELD_AGG && aggs_desc(d->c->aggs, (uint32_t)a->fields[i].value))
+		if (a->fields[i].kind == FIELD_AGG &&
+		    aggs_desc(d->c->aggs, (uint32_t)a->fields[i].value))
 			vec_push(&ids, (uint32_t)a->fields[i].value);
 	if (!a->fmt)
 		str_putc(d->c->print.out, '\n');
@@ -211,7 +216,7 @@ static int do_printa(struct decode *d, const struct action *a)
 	return 0;
 }
 
-/* ---- other actions of the consumer -------------------------------------------------------------------------------- */
+/* ---- other actions of the consumer ---------------------------------------------------------- */
 
 static uint32_t agg_arg(const struct decode *d)
 {
@@ -365,7 +370,7 @@ static int do_setopt(struct decode *d)
 	return r;
 }
 
-/* ---- actions ------------------------------------------------------------------------------------------------------- */
+/* ---- actions -------------------------------------------------------------------------------- */
 
 static int action_run(struct decode *d, const struct action *a)
 {
@@ -424,7 +429,8 @@ static bool is_present(const struct decode *d, const struct action *a)
 
 	if (a->presence < 0)
 		return true;
-	memcpy(&word, (const char *)d->data.rec + d->layout->header + (size_t)a->presence / 64 * 8, 8);
+	memcpy(&word, (const char *)d->data.rec + d->layout->header + (size_t)a->presence / 64 * 8,
+	       8);
 	return word >> (a->presence % 64) & 1;
 }
 
@@ -451,7 +457,7 @@ static int actions_run(struct decode *d)
 	return 0;
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------- */
+/* ---- records -------------------------------------------------------------------------------- */
 
 static int decode_fault(struct consumer *c, struct source *s, const struct abi_rec *r)
 {
@@ -463,12 +469,14 @@ static int decode_fault(struct consumer *c, struct source *s, const struct abi_r
 	return fault_report(c, s->snap.cpu, &f) ? -ECANCELED : 0;
 }
 
-int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r, const struct abi_rec *next)
+int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
+		  const struct abi_rec *next)
 {
 	const struct consumer_hooks *h = hooks_of(c);
 	const struct ecb *e = ecb_get(c->cfg.ecbs, r->epid);
 	const struct ecb_info *info;
-	struct decode d = { .c = c, .data = { .cpu = s->snap.cpu, .ecb = e, .rec = r, .prefix = "" } };
+	struct decode d = { .c = c,
+			    .data = { .cpu = s->snap.cpu, .ecb = e, .rec = r, .prefix = "" } };
 	enum consumer_answer answer = CONSUMER_THIS;
 	bool line;
 	int err;

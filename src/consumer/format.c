@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Executes the formats of printf() and printa(): one function per kind of conversion, chosen by its letter. */
+/*
+ * Executes the formats of printf() and printa(): one function per kind of conversion, chosen by its
+ * letter.
+ */
 #include <locale.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +17,7 @@ struct spec {
 	size_t prec; /* 0: none; a precision of 0 is ignored */
 };
 
-/* ---- padding ------------------------------------------------------------------------------------------------ */
+/* ---- padding -------------------------------------------------------------------------------- */
 
 static void put_padded(struct str *out, const struct spec *s, const char *text, size_t n)
 {
@@ -41,7 +44,7 @@ static void pad_since(struct str *out, const struct spec *s, size_t from)
 	}
 }
 
-/* ---- integers ----------------------------------------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------------------------- */
 
 static uint64_t raw_value(const struct print_value *v, uint32_t *size)
 {
@@ -77,7 +80,8 @@ static char *group_digits(char *p, char *end, char *room)
 	return to;
 }
 
-static void put_number(struct str *out, const struct spec *s, const char *sign, const char *digits, size_t n)
+static void put_number(struct str *out, const struct spec *s, const char *sign, const char *digits,
+		       size_t n)
 {
 	size_t sign_len = strlen(sign), zeros = n < s->prec ? s->prec - n : 0, all, pad;
 
@@ -147,7 +151,7 @@ static void conv_radix(struct print *p, const struct spec *s, const struct print
 	put_number(p->out, s, sign, d, (size_t)(end - d));
 }
 
-/* ---- characters and strings ---------------------------------------------------------------------------------- */
+/* ---- characters and strings ----------------------------------------------------------------- */
 
 static void put_utf8(struct str *out, uint32_t c)
 {
@@ -238,7 +242,7 @@ static void conv_wide(struct print *p, const struct spec *s, const struct print_
 	pad_since(p->out, s, from);
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------- */
 
 static void conv_float(struct print *p, const struct spec *s, const struct print_value *v)
 {
@@ -257,9 +261,9 @@ static void conv_float(struct print *p, const struct spec *s, const struct print
 		memcpy(&d, v->kind == FIELD_INT ? (const void *)&v->value : v->data, sizeof(d));
 		x = d;
 	}
-	snprintf(fmt, sizeof(fmt), "%%%s%s%s%s%s*.*L%c", s->flags & FMT_ALT ? "#" : "", s->flags & FMT_ZERO ? "0" : "",
-		 s->flags & FMT_LEFT ? "-" : "", s->flags & FMT_PLUS ? "+" : "", s->flags & FMT_SPACE ? " " : "",
-		 s->c->conv);
+	snprintf(fmt, sizeof(fmt), "%%%s%s%s%s%s*.*L%c", s->flags & FMT_ALT ? "#" : "",
+		 s->flags & FMT_ZERO ? "0" : "", s->flags & FMT_LEFT ? "-" : "",
+		 s->flags & FMT_PLUS ? "+" : "", s->flags & FMT_SPACE ? " " : "", s->c->conv);
 	n = snprintf(text, sizeof(text), fmt, (int)(s->width < 256 ? s->width : 256),
 		     s->prec ? (int)(s->prec < 200 ? s->prec : 200) : -1, x);
 	if (n > 0)
@@ -274,7 +278,8 @@ static void conv_time(struct print *p, const struct spec *s, const struct print_
 	size_t n;
 
 	localtime_r(&t, &tm);
-	n = strftime(text, sizeof(text), s->c->conv == 'Y' ? "%Y %b %e %T" : "%a, %d %b %G %T %Z", &tm);
+	n = strftime(text, sizeof(text), s->c->conv == 'Y' ? "%Y %b %e %T" : "%a, %d %b %G %T %Z",
+		     &tm);
 	put_padded(p->out, s, text, n);
 }
 
@@ -343,7 +348,7 @@ static void conv_value(struct print *p, const struct spec *s, const struct print
 	}
 }
 
-/* ---- execution ---------------------------------------------------------------------------------------------------- */
+/* ---- execution ------------------------------------------------------------------------------ */
 
 /* The arguments, taken from left to right: width, precision, value. */
 struct cursor {
@@ -381,7 +386,8 @@ static void spec_make(struct spec *s, const struct format_conv *c, struct cursor
 	}
 }
 
-void print_format(struct print *p, const struct format *f, const struct print_value *args, size_t nargs)
+void print_format(struct print *p, const struct format *f, const struct print_value *args,
+		  size_t nargs)
 {
 	struct cursor cur = { args, nargs, 0 };
 	struct spec s;
@@ -401,7 +407,9 @@ void print_format(struct print *p, const struct format *f, const struct print_va
 
 static void put_agg(struct print *p, const struct spec *s, const struct print_agg *a)
 {
-	struct print_value v = { .kind = FIELD_INT, .size = 8, .is_signed = a->desc->func != FN_stddev };
+	struct print_value v = { .kind = FIELD_INT,
+				 .size = 8,
+				 .is_signed = a->desc->func != FN_stddev };
 
 	if (agg_is_distribution(a->desc)) {
 		agg_value_print(p->out, a->desc, a->value, a->normal);
@@ -411,8 +419,8 @@ static void put_agg(struct print *p, const struct spec *s, const struct print_ag
 	conv_value(p, s, &v);
 }
 
-void print_format_agg(struct print *p, const struct format *f, const struct print_value *keys, size_t nkeys,
-		      const struct print_agg *aggs, size_t naggs)
+void print_format_agg(struct print *p, const struct format *f, const struct print_value *keys,
+		      size_t nkeys, const struct print_agg *aggs, size_t naggs)
 {
 	struct cursor cur = { keys, nkeys, 0 };
 	size_t which = 0, i;

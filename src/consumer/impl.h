@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by consumer.c (status, rates, sleep), turn.c (which record next), decode.c (one record) and report.c. */
+/*
+ * Shared by consumer.c (status, rates, sleep), turn.c (which record next), decode.c (one record)
+ * and report.c.
+ */
 #ifndef CONSUMER_IMPL_H
 #define CONSUMER_IMPL_H
 
@@ -25,16 +28,16 @@ struct ecb_info {
 /* Records of one CPU, oldest first: what a temporal merge held back, then the snapshot. */
 struct source {
 	struct buffer_snap held, snap;
-	void *held_mem;		   /* of held, owned */
+	void *held_mem; /* of held, owned */
 	bool has_snap;
-	bool begin_done;	   /* records of BEGIN at the front have been passed */
-	bool in_end;		   /* peeked is the first record of END */
+	bool begin_done;	    /* records of BEGIN at the front have been passed */
+	bool in_end;		    /* peeked is the first record of END */
 	const struct abi_rec *peek; /* the next record, NULL: not looked for yet */
-	int indent;		   /* flowindent */
-	uint32_t last_epid;	   /* of the record before, for flowindent */
-	char cpu_text[16];	   /* "%3d" */
+	int indent;		    /* flowindent */
+	uint32_t last_epid;	    /* of the record before, for flowindent */
+	char cpu_text[16];	    /* "%3d" */
 	uint32_t cpu_len;
-	int late;		   /* turns in which a program had not left */
+	int late; /* turns in which a program had not left */
 };
 
 /* Where a turn (one reading of all CPUs) stands; it can be left when the output is full. */
@@ -52,8 +55,8 @@ struct consumer {
 	struct output out;
 	int own_fd; /* opened by freopen(), -1 */
 	struct aggs *aggs;
-	VEC(struct ecb_info) info;	/* index epid - 1 */
-	VEC(uint64_t) recorded;		/* [epid * nslots + slot] */
+	VEC(struct ecb_info) info; /* index epid - 1 */
+	VEC(uint64_t) recorded;	   /* [epid * nslots + slot] */
 	uint64_t records;
 	uint64_t (*drops)[ABI_DROP_NCAUSES]; /* reported, by slot */
 	struct source *src;
@@ -74,17 +77,26 @@ struct consumer {
 	VEC(struct print_value) args;
 };
 
-/* turn.c: reads and decodes all CPUs. 1: all done; 0: the output is full (or aborted), call again; -1: error. */
+/*
+ * turn.c: reads and decodes all CPUs. 1: all done; 0: the output is full (or aborted), call again;
+ * -1: error.
+ */
 int turn_run(struct consumer *c);
 
-/* decode.c: one record; next is the one behind it on its CPU or NULL. 0; -EINVAL: impossible; -ECANCELED: a hook aborts. */
-int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r, const struct abi_rec *next);
+/*
+ * decode.c: one record; next is the one behind it on its CPU or NULL. 0; -EINVAL: impossible;
+ * -ECANCELED: a hook aborts.
+ */
+int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
+		  const struct abi_rec *next);
 const struct ecb_info *ecb_info_get(struct consumer *c, const struct ecb *e);
 int decode_printa_all(struct consumer *c, uint32_t agg);
 
 /* report.c */
-void consumer_message(struct consumer *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int consumer_fail(struct consumer *c, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -1 */
+void consumer_message(struct consumer *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int consumer_fail(struct consumer *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3))); /* -1 */
 enum drop_when { DROP_WITH_DATA, DROP_WITH_AGGS, DROP_WITH_STATUS };
 int drops_report(struct consumer *c, enum drop_when when, int slot); /* slot -1: all */
 int fault_report(struct consumer *c, int cpu, const struct abi_fault_data *f);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layouts of DTrace: lines, trace(), hex dumps, stacks, symbols, aggregation lines. Formats are in
- * format.c. Numbers and strings are put together by hand: millions of them are printed in a second.
+ * The layouts of DTrace: lines, trace(), hex dumps, stacks, symbols, aggregation lines. Formats are
+ * in format.c. Numbers and strings are put together by hand: millions of them are printed in a
+ * second.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "consumer/print_impl.h"
 
-/* ---- numbers ---------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 char *print_digits(char *end, uint64_t v)
 {
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
+	static const char pairs[] =
+		"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+		"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+		"8081828384858687888990919293949596979899";
 
 	while (v >= 100) {
 		end -= 2;
@@ -74,7 +76,7 @@ static void print_padded(struct str *out, const char *s, size_t n, size_t width)
 		str_pad(out, ' ', width - n);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 void print_header(struct print *p)
 {
@@ -106,7 +108,7 @@ void print_flow(struct print *p, int cpu, int indent, const char *prefix, const 
 	str_putc(p->out, ' ');
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------ */
+/* ---- values --------------------------------------------------------------------------------- */
 
 uint64_t print_extend(uint64_t v, uint32_t size, bool is_signed)
 {
@@ -130,8 +132,8 @@ static void value_string(struct print_value *v, const char *s)
 	v->size = (uint32_t)strlen(v->data);
 }
 
-void print_value_get(struct print_value *v, const struct field *f, const struct ecb *ecb, const void *rec,
-		     const unsigned char **strs)
+void print_value_get(struct print_value *v, const struct field *f, const struct ecb *ecb,
+		     const void *rec, const unsigned char **strs)
 {
 	const unsigned char *at = (const unsigned char *)rec + f->offset;
 	uint32_t len;
@@ -175,7 +177,8 @@ void print_value_get(struct print_value *v, const struct field *f, const struct 
 
 void print_value_key(struct print_value *v, const struct agg_keypart *k)
 {
-	*v = (struct print_value){ k->kind, k->func, k->type, k->size, k->is_signed, k->value, k->pid, k->data };
+	*v = (struct print_value){ k->kind,	 k->func,  k->type, k->size,
+				   k->is_signed, k->value, k->pid,  k->data };
 	if (k->kind == FIELD_INT)
 		v->value = print_extend(k->value, k->size, k->is_signed);
 	if (k->kind == FIELD_USTACK && k->size >= 8) {
@@ -185,9 +188,10 @@ void print_value_key(struct print_value *v, const struct agg_keypart *k)
 	}
 }
 
-/* ---- symbols ----------------------------------------------------------------------------------------------- */
+/* ---- symbols -------------------------------------------------------------------------------- */
 
-static bool sym_find(struct print *p, bool user, uint64_t pid, uint64_t addr, struct consumer_sym *s)
+static bool sym_find(struct print *p, bool user, uint64_t pid, uint64_t addr,
+		     struct consumer_sym *s)
 {
 	const struct consumer_hooks *h = p->hooks;
 
@@ -245,7 +249,8 @@ static void print_symbol_padded(struct print *p, const struct print_value *v)
 		str_pad(p->out, ' ', 50 - (p->out->n - before));
 }
 
-static void print_frames(struct print *p, bool user, uint64_t pid, const uint64_t *pcs, size_t n, int indent)
+static void print_frames(struct print *p, bool user, uint64_t pid, const uint64_t *pcs, size_t n,
+			 int indent)
 {
 	size_t i;
 
@@ -276,7 +281,7 @@ void print_value_stack(struct print *p, const struct print_value *v, int indent)
 	print_frames(p, v->kind == FIELD_USTACK, v->pid, v->data, v->size / 8, indent);
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------------------- */
+/* ---- bytes ---------------------------------------------------------------------------------- */
 
 static void dump_row(struct str *out, const unsigned char *b, size_t off, size_t n)
 {
@@ -313,7 +318,8 @@ void print_bytes(struct print *p, const void *data, size_t n)
 	}
 	str_puts(p->out, "  0123456789abcdef\n");
 	for (off = 0; off < n; off += 16)
-		dump_row(p->out, (const unsigned char *)data + off, off, n - off < 16 ? n - off : 16);
+		dump_row(p->out, (const unsigned char *)data + off, off,
+			 n - off < 16 ? n - off : 16);
 }
 
 /* Text up to a NUL, with only NULs behind it; or all text. *len: of the text. */
@@ -321,8 +327,9 @@ static bool is_text(const unsigned char *b, size_t n, size_t *len)
 {
 	size_t i, end = 0;
 
-	while (end < n && b[end] && ((b[end] >= ' ' && b[end] <= '~') || isspace(b[end]) || b[end] == '\a' ||
-				     b[end] == '\b'))
+	while (end < n && b[end] &&
+	       ((b[end] >= ' ' && b[end] <= '~') || isspace(b[end]) || b[end] == '\a' ||
+		b[end] == '\b'))
 		end++;
 	for (i = end; i < n; i++)
 		if (b[i])
@@ -352,11 +359,14 @@ static void print_data(struct print *p, const struct print_value *v, size_t widt
 		print_padded(p->out, v->data, n, width);
 }
 
-/* ---- trace() --------------------------------------------------------------------------------------------------- */
+/* ---- trace() -------------------------------------------------------------------------------- */
 
 static void trace_int(struct print *p, const struct print_value *v)
 {
-	size_t width = v->size == 8 ? (v->is_signed ? 19 : 20) : v->size == 4 ? 10 : v->size == 2 ? 5 : 3;
+	size_t width = v->size == 8   ? (v->is_signed ? 19 : 20)
+		       : v->size == 4 ? 10
+		       : v->size == 2 ? 5
+				      : 3;
 
 	print_number(p->out, v->value, v->is_signed, p->opt->quiet ? 0 : width);
 }
@@ -387,7 +397,7 @@ void print_trace(struct print *p, const struct print_value *v)
 	}
 }
 
-/* ---- aggregations ------------------------------------------------------------------------------------------ */
+/* ---- aggregations --------------------------------------------------------------------------- */
 
 static void print_key(struct print *p, const struct print_value *v)
 {
@@ -412,8 +422,8 @@ static void print_key(struct print *p, const struct print_value *v)
 	}
 }
 
-void print_agg_line(struct print *p, const struct print_value *keys, size_t nkeys, const struct print_agg *aggs,
-		    size_t naggs)
+void print_agg_line(struct print *p, const struct print_value *keys, size_t nkeys,
+		    const struct print_agg *aggs, size_t naggs)
 {
 	size_t i;
 

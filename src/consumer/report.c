@@ -35,11 +35,11 @@ int consumer_fail(struct consumer *c, const char *fmt, ...)
 	return -1;
 }
 
-/* ---- drops ------------------------------------------------------------------------------------------------- */
+/* ---- drops ---------------------------------------------------------------------------------- */
 
 /*
- * One row a cause. The words behind the number: one, many, and what follows them; per CPU: " on CPU n" stands
- * before that.
+ * One row a cause. The words behind the number: one, many, and what follows them; per CPU: " on CPU
+ * n" stands before that.
  */
 static const struct drop_row {
 	enum abi_drop kind;
@@ -50,21 +50,26 @@ static const struct drop_row {
 	{ ABI_DROP_PRINCIPAL, DROP_WITH_DATA, true, "PRINCIPAL", "drop", "drops", "" },
 	{ ABI_DROP_BUSY, DROP_WITH_DATA, true, "BUSY", "drop", "drops", " (buffer busy)" },
 	{ ABI_DROP_FRAME, DROP_WITH_DATA, true, "FRAME", "drop", "drops", " (no frame free)" },
-	{ ABI_DROP_FAULTREC, DROP_WITH_DATA, true, "FAULTREC", "error message drop", "error message drops", "" },
-	{ ABI_DROP_AGGREGATION, DROP_WITH_AGGS, true, "AGGREGATION", "aggregation drop", "aggregation drops", "" },
-	{ ABI_DROP_DYNAMIC, DROP_WITH_STATUS, false, "DYNAMIC", "dynamic variable drop", "dynamic variable drops",
+	{ ABI_DROP_FAULTREC, DROP_WITH_DATA, true, "FAULTREC", "error message drop",
+	  "error message drops", "" },
+	{ ABI_DROP_AGGREGATION, DROP_WITH_AGGS, true, "AGGREGATION", "aggregation drop",
+	  "aggregation drops", "" },
+	{ ABI_DROP_DYNAMIC, DROP_WITH_STATUS, false, "DYNAMIC", "dynamic variable drop",
+	  "dynamic variable drops", "" },
+	{ ABI_DROP_DYNBUSY, DROP_WITH_STATUS, false, "DYNBUSY", "dynamic variable drop",
+	  "dynamic variable drops", " (variables busy)" },
+	{ ABI_DROP_SPEC, DROP_WITH_STATUS, false, "SPEC", "speculative drop", "speculative drops",
 	  "" },
-	{ ABI_DROP_DYNBUSY, DROP_WITH_STATUS, false, "DYNBUSY", "dynamic variable drop", "dynamic variable drops",
-	  " (variables busy)" },
-	{ ABI_DROP_SPEC, DROP_WITH_STATUS, false, "SPEC", "speculative drop", "speculative drops", "" },
-	{ ABI_DROP_SPECBUSY, DROP_WITH_STATUS, false, "SPECBUSY", "failed speculation", "failed speculations",
-	  " (available buffer(s) still busy)" },
-	{ ABI_DROP_SPECUNAVAIL, DROP_WITH_STATUS, false, "SPECUNAVAIL", "failed speculation", "failed speculations",
-	  " (no speculative buffer available)" },
-	{ ABI_DROP_DBLERROR, DROP_WITH_STATUS, false, "DBLERROR", "error", "errors", " in ERROR probe enabling" },
+	{ ABI_DROP_SPECBUSY, DROP_WITH_STATUS, false, "SPECBUSY", "failed speculation",
+	  "failed speculations", " (available buffer(s) still busy)" },
+	{ ABI_DROP_SPECUNAVAIL, DROP_WITH_STATUS, false, "SPECUNAVAIL", "failed speculation",
+	  "failed speculations", " (no speculative buffer available)" },
+	{ ABI_DROP_DBLERROR, DROP_WITH_STATUS, false, "DBLERROR", "error", "errors",
+	  " in ERROR probe enabling" },
 };
 
-static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, uint64_t n, uint64_t total)
+static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, uint64_t n,
+		     uint64_t total)
 {
 	const struct consumer_hooks *h = hooks_of(c);
 	enum consumer_answer a = CONSUMER_THIS;
@@ -76,7 +81,8 @@ static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, ui
 		snprintf(label, sizeof(label), "[%s] ", tag);
 	if (row->per_cpu)
 		snprintf(where, sizeof(where), " on CPU %d", cpu);
-	snprintf(text, sizeof(text), "%s%" PRIu64 " %s%s%s", label, n, n == 1 ? row->one : row->many, where, row->tail);
+	snprintf(text, sizeof(text), "%s%" PRIu64 " %s%s%s", label, n,
+		 n == 1 ? row->one : row->many, where, row->tail);
 	if (h && h->drop)
 		a = h->drop(h->arg, &d);
 	if (a == CONSUMER_ABORT)
@@ -99,8 +105,9 @@ int drops_report(struct consumer *c, enum drop_when when, int only)
 			continue;
 		for (i = 0; i < c->nslots; i++) {
 			int cpu = buffers_slot_cpu(c->cfg.buffers, i);
-			uint64_t now = __atomic_load_n(&buffers_cpu(c->cfg.buffers, cpu)->drops[row->kind],
-						       __ATOMIC_RELAXED);
+			uint64_t now =
+				__atomic_load_n(&buffers_cpu(c->cfg.buffers, cpu)->drops[row->kind],
+						__ATOMIC_RELAXED);
 			uint64_t n = now - c->drops[i][row->kind];
 
 			all += now;
@@ -117,7 +124,7 @@ int drops_report(struct consumer *c, enum drop_when when, int only)
 	return 0;
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 static const char *fault_text(uint32_t fault)
 {
@@ -153,14 +160,20 @@ static int error_tell(struct consumer *c, struct consumer_error *e)
 
 static void error_head(struct str *s, uint32_t epid, const struct ecb *e)
 {
-	str_printf(s, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): ", epid, e ? e->probe_id : 0,
-		   e ? e->prov : "", e ? e->mod : "", e ? e->func : "", e ? e->name : "");
+	str_printf(s, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): ", epid,
+		   e ? e->probe_id : 0, e ? e->prov : "", e ? e->mod : "", e ? e->func : "",
+		   e ? e->name : "");
 }
 
 int fault_report(struct consumer *c, int cpu, const struct abi_fault_data *f)
 {
-	struct consumer_error e = { .cpu = cpu, .epid = f->epid, .ecb = ecb_get(c->cfg.ecbs, f->epid),
-				    .action = f->action, .offset = f->offset, .fault = f->fault, .value = f->value };
+	struct consumer_error e = { .cpu = cpu,
+				    .epid = f->epid,
+				    .ecb = ecb_get(c->cfg.ecbs, f->epid),
+				    .action = f->action,
+				    .offset = f->offset,
+				    .fault = f->fault,
+				    .value = f->value };
 	struct str s = { 0 };
 	int r;
 
@@ -184,8 +197,9 @@ int fault_report(struct consumer *c, int cpu, const struct abi_fault_data *f)
 /* An error of the consumer's own actions: setopt(), freopen(), normalize(). */
 int error_report(struct consumer *c, int cpu, const struct ecb *ecb, const char *text)
 {
-	struct consumer_error e = { .cpu = cpu, .epid = ecb->epid, .ecb = ecb, .offset = -1,
-				    .fault = ABI_FAULT_UNKNOWN };
+	struct consumer_error e = {
+		.cpu = cpu, .epid = ecb->epid, .ecb = ecb, .offset = -1, .fault = ABI_FAULT_UNKNOWN
+	};
 	struct str s = { 0 };
 	int r;
 
@@ -197,19 +211,21 @@ int error_report(struct consumer *c, int cpu, const struct ecb *ecb, const char 
 	return r;
 }
 
-/* ---- accounting ----------------------------------------------------------------------------------------------- */
+/* ---- accounting ----------------------------------------------------------------------------- */
 
-static void accounting_line(struct consumer *c, const struct ecb *e, uint32_t slot, const struct abi_acct *a)
+static void accounting_line(struct consumer *c, const struct ecb *e, uint32_t slot,
+			    const struct abi_acct *a)
 {
 	const uint64_t *n = a->n;
 
 	consumer_message(c,
-			 "accounting: EPID %u CPU %d %s:%s:%s:%s fired %" PRIu64 " false %" PRIu64 " recorded %" PRIu64
-			 " noroom %" PRIu64 " busy %" PRIu64 " noframe %" PRIu64 " fault %" PRIu64 " stopped %" PRIu64
-			 " done %" PRIu64,
-			 e->epid, buffers_slot_cpu(c->cfg.buffers, slot), e->prov, e->mod, e->func, e->name,
-			 n[ABI_ACCT_FIRED], n[ABI_ACCT_FALSE], consumer_recorded(c, e->epid, slot), n[ABI_ACCT_NOROOM],
-			 n[ABI_ACCT_BUSY], n[ABI_ACCT_NOFRAME], n[ABI_ACCT_FAULT], n[ABI_ACCT_STOPPED],
+			 "accounting: EPID %u CPU %d %s:%s:%s:%s fired %" PRIu64 " false %" PRIu64
+			 " recorded %" PRIu64 " noroom %" PRIu64 " busy %" PRIu64
+			 " noframe %" PRIu64 " fault %" PRIu64 " stopped %" PRIu64 " done %" PRIu64,
+			 e->epid, buffers_slot_cpu(c->cfg.buffers, slot), e->prov, e->mod, e->func,
+			 e->name, n[ABI_ACCT_FIRED], n[ABI_ACCT_FALSE],
+			 consumer_recorded(c, e->epid, slot), n[ABI_ACCT_NOROOM], n[ABI_ACCT_BUSY],
+			 n[ABI_ACCT_NOFRAME], n[ABI_ACCT_FAULT], n[ABI_ACCT_STOPPED],
 			 n[ABI_ACCT_DONE]);
 }
 
@@ -222,7 +238,8 @@ void accounting_report(struct consumer *c)
 		for (slot = 0; slot < c->nslots; slot++) {
 			const struct abi_acct *a = buffers_acct(c->cfg.buffers, slot);
 
-			if (a && epid < conf->acct_epids && (a[epid].n[ABI_ACCT_FIRED] || consumer_recorded(c, epid, slot)))
+			if (a && epid < conf->acct_epids &&
+			    (a[epid].n[ABI_ACCT_FIRED] || consumer_recorded(c, epid, slot)))
 				accounting_line(c, ecb_get(c->cfg.ecbs, epid), slot, &a[epid]);
 		}
 }

@@ -2,8 +2,9 @@
 /*
  * A turn: the buffers of all CPUs are switched, then decoded in order, then given back.
  *
- * Order: records of BEGIN first (and of ERROR that they caused), then the CPUs ascending, then the records of
- * END. With temporal: by time. A turn is left when the output is full and goes on where it was.
+ * Order: records of BEGIN first (and of ERROR that they caused), then the CPUs ascending, then the
+ * records of END. With temporal: by time. A turn is left when the output is full and goes on where
+ * it was.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 
 #include "consumer/impl.h"
 
-#define LATE_TURNS 5 /* after the end: so often a program that does not leave is waited for, a second each */
+#define LATE_TURNS \
+	5 /* after the end: so often a program that does not leave is waited for, a second each */
 
 static uint64_t now_ns(void)
 {
@@ -21,11 +23,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* ---- sources -------------------------------------------------------------------------------------------------- */
+/* ---- sources -------------------------------------------------------------------------------- */
 
 static void source_bad(struct consumer *c, struct source *s, const struct buffer_snap *b)
 {
-	consumer_message(c, "the buffer of CPU %d holds an impossible record at offset %u: the rest of it is lost",
+	consumer_message(c,
+			 "the buffer of CPU %d holds an impossible record at offset %u: "
+			 "the rest of it is lost",
 			 s->snap.cpu, b->pos);
 }
 
@@ -63,10 +67,12 @@ static int source_decode(struct consumer *c, struct source *s)
 	next = c->cfg.opt->flowindent ? source_peek(c, s) : NULL;
 	err = decode_record(c, s, r, next);
 	if (err == -EINVAL) {
-		consumer_message(c,
-				 "a record of CPU %d does not fit its enabled probe ID %u (%u bytes): the rest of this "
-				 "buffer is lost",
-				 s->snap.cpu, r->epid, r->size);
+		consumer_message(
+			c,
+			"a record of CPU %d does not fit its enabled probe ID %u (%u bytes): "
+			"the rest of this "
+			"buffer is lost",
+			s->snap.cpu, r->epid, r->size);
 		source_skip_rest(s);
 		return 0;
 	}
@@ -87,7 +93,7 @@ static bool may_go_on(struct consumer *c)
 	return true;
 }
 
-/* ---- what a record belongs to --------------------------------------------------------------------------------- */
+/* ---- what a record belongs to --------------------------------------------------------------- */
 
 static enum ecb_kind kind_of(struct consumer *c, const struct source *s, const struct abi_rec *r)
 {
@@ -169,7 +175,7 @@ static int pass_run(struct consumer *c, int (*pass)(struct consumer *, struct so
 	return 1;
 }
 
-/* ---- temporal --------------------------------------------------------------------------------------------------- */
+/* ---- temporal ------------------------------------------------------------------------------- */
 
 static uint64_t slot_time(struct consumer *c, uint32_t slot)
 {
@@ -212,8 +218,9 @@ static void heap_make(struct consumer *c)
 }
 
 /*
- * Merges what is older than the turn: every record before it stands in the halves that are read now. What
- * is younger waits for the next turn, because another CPU may have something older still in its new half.
+ * Merges what is older than the turn: every record before it stands in the halves that are read
+ * now. What is younger waits for the next turn, because another CPU may have something older still
+ * in its new half.
  */
 static int temporal_pass(struct consumer *c)
 {
@@ -247,11 +254,14 @@ static void source_hold(struct consumer *c, struct source *s)
 	}
 	free(s->held_mem);
 	s->held_mem = keep.s;
-	s->held = (struct buffer_snap){ .cpu = s->snap.cpu, .slot = s->snap.slot, .header = s->snap.header,
-					.data = (const unsigned char *)keep.s, .len = (uint32_t)keep.n };
+	s->held = (struct buffer_snap){ .cpu = s->snap.cpu,
+					.slot = s->snap.slot,
+					.header = s->snap.header,
+					.data = (const unsigned char *)keep.s,
+					.len = (uint32_t)keep.n };
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------------------- */
+/* ---- turns ---------------------------------------------------------------------------------- */
 
 static void turn_switch(struct consumer *c, struct source *s, uint32_t slot)
 {
@@ -261,9 +271,13 @@ static void turn_switch(struct consumer *c, struct source *s, uint32_t slot)
 	if (r == -EAGAIN && s->late < LATE_TURNS) {
 		c->turn_late = true;
 		if (c->stopped && ++s->late == LATE_TURNS)
-			consumer_message(c, "a program did not leave the buffer of CPU %d: its data is lost", s->snap.cpu);
+			consumer_message(
+				c, "a program did not leave the buffer of CPU %d: its data is lost",
+				s->snap.cpu);
 	} else if (r == -EINVAL) {
-		consumer_message(c, "the buffer of CPU %d is in an impossible state: its data is lost", s->snap.cpu);
+		consumer_message(c,
+				 "the buffer of CPU %d is in an impossible state: its data is lost",
+				 s->snap.cpu);
 	}
 	if (r != 1)
 		return;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of src/agg: merging against a model, keys, order, operations, distributions as the reference prints them. */
+/*
+ * Unit tests of src/agg: merging against a model, keys, order, operations, distributions as the
+ * reference prints them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +17,7 @@
 #include "agg/agg.h"
 #include "base/str.h"
 
-/* ---- a made-up session ----------------------------------------------------------------------------------------- */
+/* ---- a made-up session ---------------------------------------------------------------------- */
 
 #define HALF 65536
 
@@ -35,7 +38,9 @@ struct world {
 static void world_init(struct world *w)
 {
 	memset(w, 0, sizeof(*w));
-	w->conf = (struct abi_conf){ .aggsize = HALF, .agg_buckets = 64, .agg_heads = 8192, .agg_start = 8192 + 256 };
+	w->conf = (struct abi_conf){
+		.aggsize = HALF, .agg_buckets = 64, .agg_heads = 8192, .agg_start = 8192 + 256
+	};
 	w->strtab[1].len = 4;
 	memcpy(w->strtab[1].s, "read", 5);
 	w->aggs = aggs_create(&w->ecbs, w->strtab, sizeof(w->strtab));
@@ -64,7 +69,8 @@ static uint32_t agg_new(struct world *w, enum func_id func, size_t nkeys, uint32
 	return d->id;
 }
 
-static uint32_t shape_new(struct world *w, uint32_t agg, size_t nparts, const enum field_kind *kinds)
+static uint32_t shape_new(struct world *w, uint32_t agg, size_t nparts,
+			  const enum field_kind *kinds)
 {
 	struct aggshape *s = vec_add(&w->ecbs.shapes);
 	size_t i;
@@ -74,7 +80,8 @@ static uint32_t shape_new(struct world *w, uint32_t agg, size_t nparts, const en
 	s->value_words = w->ecbs.aggs.v[agg - 1].value_words;
 	s->parts = mem_alloc((nparts + 1) * sizeof(*s->parts));
 	for (i = 0; i < nparts; i++)
-		s->parts[i] = (struct keypart){ .kind = kinds[i], .words = kinds[i] == FIELD_USYM ? 2 : 1 };
+		s->parts[i] = (struct keypart){ .kind = kinds[i],
+						.words = kinds[i] == FIELD_USYM ? 2 : 1 };
 	return (uint32_t)w->ecbs.shapes.n - 1;
 }
 
@@ -109,8 +116,10 @@ static void merge(struct world *w)
 {
 	size_t i;
 
-	assert_int_equal(aggs_merge(w->aggs, &w->conf, w->half.b,
-				    w->conf.agg_start + (uint32_t)((struct abi_agghalf *)w->half.b)->used), 0);
+	assert_int_equal(
+		aggs_merge(w->aggs, &w->conf, w->half.b,
+			   w->conf.agg_start + (uint32_t)((struct abi_agghalf *)w->half.b)->used),
+		0);
 	for (i = 0; i < HALF / 8; i++)
 		assert_int_equal(w->half.w[i], 0);
 }
@@ -134,11 +143,13 @@ static int see(void *arg, const struct agg_entry *e)
 
 	agg_key_part(s->aggs, e, 0, &k);
 	s->keys[s->n] = k.value;
-	s->values[s->n++] = agg_value_number(aggs_desc(s->aggs, e->agg), e->value, aggs_normal(s->aggs, e->agg));
+	s->values[s->n++] = agg_value_number(aggs_desc(s->aggs, e->agg), e->value,
+					     aggs_normal(s->aggs, e->agg));
 	return 0;
 }
 
-static void expect_order(struct world *w, uint32_t agg, const struct agg_sort *sort, size_t n, const uint64_t *keys)
+static void expect_order(struct world *w, uint32_t agg, const struct agg_sort *sort, size_t n,
+			 const uint64_t *keys)
 {
 	struct seen s = { .aggs = w->aggs };
 	size_t i;
@@ -149,7 +160,7 @@ static void expect_order(struct world *w, uint32_t agg, const struct agg_sort *s
 		assert_int_equal(s.keys[i], keys[i]);
 }
 
-/* ---- merging ------------------------------------------------------------------------------------------------------ */
+/* ---- merging -------------------------------------------------------------------------------- */
 
 struct model {
 	int64_t n, sum, min, max;
@@ -182,9 +193,18 @@ static void update(const struct aggdesc *d, uint64_t *p, int64_t v)
 	switch (d->func) {
 	case FN_count: p[0]++; break;
 	case FN_sum: p[0] += (uint64_t)v; break;
-	case FN_avg: p[0]++; p[1] += (uint64_t)v; break;
-	case FN_min: p[0]++; p[1] = MAX(p[1], (uint64_t)(v ^ INT64_MAX)); break;
-	case FN_max: p[0]++; p[1] = MAX(p[1], (uint64_t)(v ^ INT64_MIN)); break;
+	case FN_avg:
+		p[0]++;
+		p[1] += (uint64_t)v;
+		break;
+	case FN_min:
+		p[0]++;
+		p[1] = MAX(p[1], (uint64_t)(v ^ INT64_MAX));
+		break;
+	case FN_max:
+		p[0]++;
+		p[1] = MAX(p[1], (uint64_t)(v ^ INT64_MIN));
+		break;
 	case FN_stddev:
 		p[0]++;
 		p[1] += (uint64_t)v;
@@ -201,8 +221,8 @@ static void test_merge_model(void **state)
 	static const struct {
 		enum func_id func;
 		uint32_t words;
-	} funcs[] = { { FN_count, 1 }, { FN_sum, 1 }, { FN_avg, 2 }, { FN_min, 2 }, { FN_max, 2 }, { FN_stddev, 4 },
-		      { FN_quantize, 127 } };
+	} funcs[] = { { FN_count, 1 }, { FN_sum, 1 },	 { FN_avg, 2 },	      { FN_min, 2 },
+		      { FN_max, 2 },   { FN_stddev, 4 }, { FN_quantize, 127 } };
 	static const enum field_kind integer[] = { FIELD_INT };
 	size_t f, k, i;
 
@@ -226,7 +246,8 @@ static void test_merge_model(void **state)
 					uint64_t *q = entry_new(w, shape, &(uint64_t){ k }, 1);
 
 					for (i = 0; i < 20; i++) {
-						int64_t v = ((int64_t)rand() << 20 ^ rand()) >> (rand() % 50);
+						int64_t v = ((int64_t)rand() << 20 ^ rand()) >>
+							    (rand() % 50);
 
 						v = rand() & 1 ? v : -v;
 						update(aggs_desc(w->aggs, agg), i & 1 ? p : q, v);
@@ -317,7 +338,7 @@ static void test_merge_quantize_and_fixed(void **state)
 	free(w);
 }
 
-/* ---- keys ----------------------------------------------------------------------------------------------------------- */
+/* ---- keys ----------------------------------------------------------------------------------- */
 
 static int see_text(void *arg, const struct agg_entry *e)
 {
@@ -329,17 +350,20 @@ static int see_text(void *arg, const struct agg_entry *e)
 	for (i = 0; i < aggs_desc(w->aggs, e->agg)->nkeys; i++) {
 		agg_key_part(w->aggs, e, i, &k);
 		if (k.kind == FIELD_STRING)
-			str_printf(out, k.is_null ? "NULL," : "%.*s,", (int)k.size, (const char *)k.data);
+			str_printf(out, k.is_null ? "NULL," : "%.*s,", (int)k.size,
+				   (const char *)k.data);
 		else
 			str_printf(out, "%lld,", (long long)k.value);
 	}
-	str_printf(out, "=%lld;", (long long)agg_value_number(aggs_desc(w->aggs, e->agg), e->value, 1));
+	str_printf(out, "=%lld;",
+		   (long long)agg_value_number(aggs_desc(w->aggs, e->agg), e->value, 1));
 	return 0;
 }
 
 static void test_string_keys_meet(void **state)
 {
-	static const enum field_kind table[] = { FIELD_PROBE_STRING, FIELD_INT }, computed[] = { FIELD_STRING, FIELD_INT };
+	static const enum field_kind table[] = { FIELD_PROBE_STRING, FIELD_INT },
+				     computed[] = { FIELD_STRING, FIELD_INT };
 	static const enum field_kind two[] = { FIELD_STRING, FIELD_STRING };
 	struct world *w = mem_alloc(sizeof(*w));
 	struct str out = { 0 };
@@ -404,7 +428,8 @@ static void test_bad_entries(void **state)
 		if (i < 4)
 			add_int(w, shape, 1, 1);
 		else
-			entry_new(w, shape, &(uint64_t){ 1000 }, 1); /* a string that is not there */
+			entry_new(w, shape, &(uint64_t){ 1000 },
+				  1); /* a string that is not there */
 		e = (struct abi_aggent *)(w->half.b + w->conf.agg_start);
 		if (i == 0)
 			e->shape = 99;
@@ -414,9 +439,11 @@ static void test_bad_entries(void **state)
 			e->nwords = 0;
 		else if (i == 3)
 			((struct abi_agghalf *)w->half.b)->used -= 8;
-		assert_int_equal(aggs_merge(w->aggs, &w->conf, w->half.b,
-					    w->conf.agg_start + (uint32_t)((struct abi_agghalf *)w->half.b)->used),
-				 -EINVAL);
+		assert_int_equal(
+			aggs_merge(w->aggs, &w->conf, w->half.b,
+				   w->conf.agg_start +
+					   (uint32_t)((struct abi_agghalf *)w->half.b)->used),
+			-EINVAL);
 		for (k = 0; i != 3 && k < HALF / 8; k++)
 			assert_int_equal(w->half.w[k], 0);
 		world_free(w);
@@ -462,7 +489,7 @@ static void test_symbol_keys(void **state)
 	free(w);
 }
 
-/* ---- order, operations ------------------------------------------------------------------------------------------------ */
+/* ---- order, operations ---------------------------------------------------------------------- */
 
 static void test_sort_and_operations(void **state)
 {
@@ -569,7 +596,8 @@ struct joined {
 	struct str out;
 };
 
-static int see_joined(void *arg, const struct agg_entry *key, const uint64_t *const *values, size_t n)
+static int see_joined(void *arg, const struct agg_entry *key, const uint64_t *const *values,
+		      size_t n)
 {
 	struct joined *j = arg;
 	struct agg_keypart k;
@@ -578,7 +606,8 @@ static int see_joined(void *arg, const struct agg_entry *key, const uint64_t *co
 	agg_key_part(j->w->aggs, key, 0, &k);
 	str_printf(&j->out, "%lld:", (long long)k.value);
 	for (i = 0; i < n; i++)
-		str_printf(&j->out, values[i] ? "%lld," : "-,", values[i] ? (long long)values[i][0] : 0);
+		str_printf(&j->out, values[i] ? "%lld," : "-,",
+			   values[i] ? (long long)values[i][0] : 0);
 	str_puts(&j->out, ";");
 	return 0;
 }
@@ -604,17 +633,19 @@ static void test_join(void **state)
 	aggs_walk_joined(w->aggs, (uint32_t[]){ a, b }, 2, NULL, see_joined, &j);
 	assert_string_equal(str_c(&j.out), "3:-,4,;2:1,9,;1:5,-,;");
 	str_free(&j.out);
-	aggs_walk_joined(w->aggs, (uint32_t[]){ a, b }, 2, &(struct agg_sort){ .agg_pos = 1 }, see_joined, &j);
+	aggs_walk_joined(w->aggs, (uint32_t[]){ a, b }, 2, &(struct agg_sort){ .agg_pos = 1 },
+			 see_joined, &j);
 	assert_string_equal(str_c(&j.out), "1:5,-,;3:-,4,;2:1,9,;");
 	str_free(&j.out);
-	aggs_walk_joined(w->aggs, (uint32_t[]){ a, a }, 2, &(struct agg_sort){ .by_key = true }, see_joined, &j);
+	aggs_walk_joined(w->aggs, (uint32_t[]){ a, a }, 2, &(struct agg_sort){ .by_key = true },
+			 see_joined, &j);
 	assert_string_equal(str_c(&j.out), "1:5,5,;2:1,1,;");
 	str_free(&j.out);
 	world_free(w);
 	free(w);
 }
 
-/* ---- distributions --------------------------------------------------------------------------------------------------- */
+/* ---- distributions -------------------------------------------------------------------------- */
 
 static const char *trimmed(struct str *s)
 {
@@ -630,7 +661,8 @@ static const char *trimmed(struct str *s)
 	return s->s;
 }
 
-static void expect_dist(const struct aggdesc *d, const uint64_t *v, uint64_t normal, const char *text)
+static void expect_dist(const struct aggdesc *d, const uint64_t *v, uint64_t normal,
+			const char *text)
 {
 	struct str s = { 0 };
 
@@ -652,64 +684,68 @@ static void test_distributions(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(seen); i++)
 		update(&q, v, seen[i]);
-	expect_dist(&q, v, 1, HEAD
-		    "              -8 |                                         0\n"
-		    "              -4 |@@@@@@@                                  1\n"
-		    "              -2 |                                         0\n"
-		    "              -1 |                                         0\n"
-		    "               0 |@@@@@@@                                  1\n"
-		    "               1 |@@@@@@@                                  1\n"
-		    "               2 |@@@@@@@@@@@@@                            2\n"
-		    "               4 |@@@@@@@                                  1\n"
-		    "               8 |                                         0\n");
-	expect_dist(&l, lv, 1, HEAD
-		    "             < 0 |@@@@@@@@                                 1\n"
-		    "               0 |@@@@@@@@                                 1\n"
-		    "               2 |@@@@@@@@@@@@@@@@                         2\n"
-		    "               4 |                                         0\n"
-		    "               6 |                                         0\n"
-		    "               8 |                                         0\n"
-		    "           >= 10 |@@@@@@@@                                 1\n");
+	expect_dist(&q, v, 1,
+		    HEAD "              -8 |                                         0\n"
+			 "              -4 |@@@@@@@                                  1\n"
+			 "              -2 |                                         0\n"
+			 "              -1 |                                         0\n"
+			 "               0 |@@@@@@@                                  1\n"
+			 "               1 |@@@@@@@                                  1\n"
+			 "               2 |@@@@@@@@@@@@@                            2\n"
+			 "               4 |@@@@@@@                                  1\n"
+			 "               8 |                                         0\n");
+	expect_dist(&l, lv, 1,
+		    HEAD "             < 0 |@@@@@@@@                                 1\n"
+			 "               0 |@@@@@@@@                                 1\n"
+			 "               2 |@@@@@@@@@@@@@@@@                         2\n"
+			 "               4 |                                         0\n"
+			 "               6 |                                         0\n"
+			 "               8 |                                         0\n"
+			 "           >= 10 |@@@@@@@@                                 1\n");
 	memset(v, 0, sizeof(v));
 	v[64] = 3;
 	v[65] = (uint64_t)-1;
-	expect_dist(&q, v, 1, HEAD
-		    "               0                     |                     0\n"
-		    "               1                     |@@@@@@@@@@@@@@@      3\n"
-		    "               2                @@@@@|                     -1\n"
-		    "               4                     |                     0\n");
+	expect_dist(&q, v, 1,
+		    HEAD "               0                     |                     0\n"
+			 "               1                     |@@@@@@@@@@@@@@@      3\n"
+			 "               2                @@@@@|                     -1\n"
+			 "               4                     |                     0\n");
 	memset(v, 0, sizeof(v));
 	v[64] = (uint64_t)-12;
-	expect_dist(&q, v, 1, HEAD
-		    "               0                                         | 0\n"
-		    "               1 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -12\n"
-		    "               2                                         | 0\n");
-	expect_dist(&q, v, 4, HEAD
-		    "               0                                         | 0\n"
-		    "               1 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -3\n"
-		    "               2                                         | 0\n");
+	expect_dist(&q, v, 1,
+		    HEAD "               0                                         | 0\n"
+			 "               1 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -12\n"
+			 "               2                                         | 0\n");
+	expect_dist(&q, v, 4,
+		    HEAD "               0                                         | 0\n"
+			 "               1 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -3\n"
+			 "               2                                         | 0\n");
 	memset(v, 0, sizeof(v));
-	expect_dist(&q, v, 1, HEAD
-		    "              -1 |                                         0\n"
-		    "               0 |                                         0\n"
-		    "               1 |                                         0\n");
-	expect_dist(&q, NULL, 1, HEAD
-		    "              -1 |                                         0\n"
-		    "               0 |                                         0\n"
-		    "               1 |                                         0\n");
+	expect_dist(&q, v, 1,
+		    HEAD "              -1 |                                         0\n"
+			 "               0 |                                         0\n"
+			 "               1 |                                         0\n");
+	expect_dist(&q, NULL, 1,
+		    HEAD "              -1 |                                         0\n"
+			 "               0 |                                         0\n"
+			 "               1 |                                         0\n");
 	memset(lv, 0, sizeof(lv));
-	expect_dist(&l, lv, 1, HEAD
-		    "             < 0 |                                         0\n"
-		    "               0 |                                         0\n"
-		    "               2 |                                         0\n");
+	expect_dist(&l, lv, 1,
+		    HEAD "             < 0 |                                         0\n"
+			 "               0 |                                         0\n"
+			 "               2 |                                         0\n");
 	v[0] = 1;
 	v[126] = 1;
 	{
 		struct str s = { 0 };
 
 		agg_value_print(&s, &q, v, 1);
-		assert_non_null(strstr(str_c(&s), "-4611686018427387904 |@@@@@@@@@@@@@@@@@@@@                     1"));
-		assert_non_null(strstr(str_c(&s), "\n4611686018427387904 |@@@@@@@@@@@@@@@@@@@@                     1"));
+		assert_non_null(
+			strstr(str_c(&s),
+			       "-4611686018427387904 |@@@@@@@@@@@@@@@@@@@@                     1"));
+		assert_non_null(strstr(
+			str_c(&s),
+			"\n4611686018427387904 |@@@@@@@@@@@@@@@@@@@@                     1"));
 		str_free(&s);
 	}
 }
@@ -745,11 +781,14 @@ static void test_llquantize(void **state)
 
 	(void)state;
 	s = ll_labels(10, 0, 2, 20);
-	assert_string_equal(s, "-1 0 1 2 3 4 5 6 7 8 9 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95 "
-			       "100 150 200 250 300 350 400 450 500 550 600 650 700 750 800 850 900 950 >= 1000 ");
+	assert_string_equal(
+		s,
+		"-1 0 1 2 3 4 5 6 7 8 9 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95 "
+		"100 150 200 250 300 350 400 450 500 550 600 650 700 750 800 850 900 950 >= 1000 ");
 	free(s);
 	s = ll_labels(3, 3, 3, 27);
-	assert_string_equal(s, "-27 < 27 27 30 33 36 39 42 45 48 51 54 57 60 63 66 69 72 75 78 >= 81 ");
+	assert_string_equal(
+		s, "-27 < 27 27 30 33 36 39 42 45 48 51 54 57 60 63 66 69 72 75 78 >= 81 ");
 	free(s);
 	s = ll_labels(4, 0, 1, 2);
 	assert_string_equal(s, "-1 0 1 2 4 8 >= 16 ");
@@ -757,26 +796,27 @@ static void test_llquantize(void **state)
 	d.value_words = (uint32_t)ABI_AGG_LLQUANTIZE_WORDS(10, 0, 6, 20);
 	assert_int_equal(d.value_words, 2 * 126 + 3);
 	v[126 + 2 + 2 * 18 + 3] = 1; /* 250 */
-	expect_dist(&d, v, 1, HEAD
-		    "             200 |                                         0\n"
-		    "             250 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1\n"
-		    "             300 |                                         0\n");
+	expect_dist(&d, v, 1,
+		    HEAD "             200 |                                         0\n"
+			 "             250 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1\n"
+			 "             300 |                                         0\n");
 	v[126 - (2 * 18 + 3)] = 1; /* -250 */
 	v[126 + 2 + 2 * 18 + 3] = 0;
-	expect_dist(&d, v, 1, HEAD
-		    "            -300 |                                         0\n"
-		    "            -250 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1\n"
-		    "            -200 |                                         0\n");
+	expect_dist(&d, v, 1,
+		    HEAD "            -300 |                                         0\n"
+			 "            -250 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1\n"
+			 "            -200 |                                         0\n");
 	memset(v, 0, sizeof(v));
-	expect_dist(&d, v, 1, HEAD
-		    "               0 |                                         0\n"
-		    "               1 |                                         0\n"
-		    "               2 |                                         0\n");
+	expect_dist(&d, v, 1,
+		    HEAD "               0 |                                         0\n"
+			 "               1 |                                         0\n"
+			 "               2 |                                         0\n");
 }
 
 static void test_numbers(void **state)
 {
-	struct aggdesc avg = { .func = FN_avg, .value_words = 2 }, sd = { .func = FN_stddev, .value_words = 4 };
+	struct aggdesc avg = { .func = FN_avg, .value_words = 2 },
+		       sd = { .func = FN_stddev, .value_words = 4 };
 	struct aggdesc sum = { .func = FN_sum, .value_words = 1 };
 	struct str s = { 0 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of src/buffer, on plain memory: threads play the programs. Several threads on one "CPU" stand
- * for programs that interrupt each other in the middle of a record.
+ * Unit tests of src/buffer, on plain memory: threads play the programs. Several threads on one
+ * "CPU" stand for programs that interrupt each other in the middle of a record.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +44,8 @@ static uint64_t check_of(uint64_t thread, uint64_t seq)
 enum fired { WROTE, DROPPED, CLOSED };
 
 /* The new word for a record of n bytes, and its place; as generated code computes them. */
-static enum fired reserve(const struct abi_conf *conf, enum cg_policy policy, uint64_t word, uint32_t n,
-			  uint32_t limit, uint64_t *next, uint32_t *pos)
+static enum fired reserve(const struct abi_conf *conf, enum cg_policy policy, uint64_t word,
+			  uint32_t n, uint32_t limit, uint64_t *next, uint32_t *pos)
 {
 	uint32_t off = word & ABI_WORD_OFFSET;
 
@@ -81,7 +81,8 @@ static enum fired fire(struct writer *w, uint64_t seq, uint32_t n, uint32_t limi
 		f = reserve(buffers_conf(w->b), policy, word, n, limit, &next, &pos);
 		if (f == CLOSED || (f == DROPPED && policy != CG_FILL))
 			return f;
-	} while (!__atomic_compare_exchange_n(&c->word, &word, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	} while (!__atomic_compare_exchange_n(&c->word, &word, next, false, __ATOMIC_SEQ_CST,
+					      __ATOMIC_SEQ_CST));
 	if (f == DROPPED) {
 		__atomic_add_fetch(&buffers_state(w->b)->filled, 1, __ATOMIC_SEQ_CST);
 		return f;
@@ -109,7 +110,8 @@ static void *writer_main(void *arg)
 	uint64_t i;
 
 	for (i = 0; w->run || i < w->n; i++) {
-		enum fired f = fire(w, i, 32 + (i % 5) * 8, buffers_conf(w->b)->bufsize - buffers_conf(w->b)->reserve);
+		enum fired f = fire(w, i, 32 + (i % 5) * 8,
+				    buffers_conf(w->b)->bufsize - buffers_conf(w->b)->reserve);
 
 		w->wrote += f == WROTE;
 		w->dropped += f == DROPPED;
@@ -124,10 +126,17 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-static struct buffers *create(enum cg_policy policy, uint64_t bufsize, uint32_t reserve_end, int ncpus)
+static struct buffers *create(enum cg_policy policy, uint64_t bufsize, uint32_t reserve_end,
+			      int ncpus)
 {
-	struct buffer_request req = { .policy = policy, .cpu = -1, .principal = true, .bufsize = bufsize,
-				      .max_record = 64, .reserve = reserve_end, .strsize = 256, .plain = ncpus };
+	struct buffer_request req = { .policy = policy,
+				      .cpu = -1,
+				      .principal = true,
+				      .bufsize = bufsize,
+				      .max_record = 64,
+				      .reserve = reserve_end,
+				      .strsize = 256,
+				      .plain = ncpus };
 	struct buffer_result res;
 	struct buffers *b;
 
@@ -144,7 +153,8 @@ static bool payload_ok(const struct payload *p)
 {
 	int i;
 
-	if (p->thread >= NTHREADS || p->check != check_of(p->thread, p->seq) || p->h.epid != p->thread + 1)
+	if (p->thread >= NTHREADS || p->check != check_of(p->thread, p->seq) ||
+	    p->h.epid != p->thread + 1)
 		return false;
 	for (i = 0; 40 + i * 8 <= (int)p->h.size && i < 4; i++)
 		if (p->fill[i] != p->check + i)
@@ -188,7 +198,10 @@ static void tally_all(struct buffers *b, struct tally *t)
 	}
 }
 
-/* Records and drops add up to what was fired, for every thread; nothing is torn; each thread's own order holds. */
+/*
+ * Records and drops add up to what was fired, for every thread; nothing is torn; each thread's own
+ * order holds.
+ */
 static void test_switch_exact(void **state)
 {
 	struct buffers *b = create(CG_SWITCH, 8192, 0, 2);
@@ -199,7 +212,12 @@ static void test_switch_exact(void **state)
 	(void)state;
 	assert_int_equal(buffers_open(b, -1), 0);
 	for (i = 0; i < NTHREADS; i++) {
-		w[i] = (struct writer){ .b = b, .cpu = i % 2, .id = i, .n = PER_THREAD, .dawdle = i * 20, .done = &done };
+		w[i] = (struct writer){ .b = b,
+					.cpu = i % 2,
+					.id = i,
+					.n = PER_THREAD,
+					.dawdle = i * 20,
+					.done = &done };
 		pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
 	}
 	while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < NTHREADS)
@@ -238,7 +256,8 @@ static void test_stop_under_load(void **state)
 			w[i] = (struct writer){ .b = b, .id = i, .run = true, .dawdle = 50 };
 			pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
 		}
-		while (__atomic_load_n(&buffers_cpu(b, 0)->left[0], __ATOMIC_RELAXED) < 200u + round)
+		while (__atomic_load_n(&buffers_cpu(b, 0)->left[0], __ATOMIC_RELAXED) <
+		       200u + round)
 			sched_yield();
 		tally_all(b, &t);
 		assert_int_equal(buffers_stop(b), 0);
@@ -255,7 +274,10 @@ static void test_stop_under_load(void **state)
 	}
 }
 
-/* Negative control: reading without waiting must show records that are not complete, or the tests above prove nothing. */
+/*
+ * Negative control: reading without waiting must show records that are not complete, or the tests
+ * above prove nothing.
+ */
 static void test_flip_without_wait_is_caught(void **state)
 {
 	struct buffers *b = create(CG_SWITCH, 1 << 16, 0, 1);
@@ -273,8 +295,11 @@ static void test_flip_without_wait_is_caught(void **state)
 		pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
 	}
 	while (t.torn + t.bad == 0 && time(NULL) < end) {
-		uint64_t old = __atomic_exchange_n(&c->word, (uint64_t)(half ^ 1) << 32, __ATOMIC_SEQ_CST);
-		struct buffer_snap s = { .header = 8, .data = buffer_half(b, 0, half), .len = old & ABI_WORD_OFFSET };
+		uint64_t old =
+			__atomic_exchange_n(&c->word, (uint64_t)(half ^ 1) << 32, __ATOMIC_SEQ_CST);
+		struct buffer_snap s = { .header = 8,
+					 .data = buffer_half(b, 0, half),
+					 .len = old & ABI_WORD_OFFSET };
 
 		tally_snap(&t, &s);
 		memset(buffer_half(b, 0, half), 0, 1 << 16);
@@ -287,7 +312,10 @@ static void test_flip_without_wait_is_caught(void **state)
 	buffers_destroy(b);
 }
 
-/* A program that does not leave: the switch gives up for now, and hands out the half once it has left. */
+/*
+ * A program that does not leave: the switch gives up for now, and hands out the half once it has
+ * left.
+ */
 static void test_late_program(void **state)
 {
 	struct buffers *b = create(CG_SWITCH, 4096, 0, 1);
@@ -347,7 +375,10 @@ static void test_open_stop_open(void **state)
 	buffers_destroy(b);
 }
 
-/* fill: FULL at the first record that does not fit; nothing later, even if it would fit; END has its reserve. */
+/*
+ * fill: FULL at the first record that does not fit; nothing later, even if it would fit; END has
+ * its reserve.
+ */
 static void test_fill(void **state)
 {
 	struct buffers *b = create(CG_FILL, 200, 40, 1);
@@ -378,7 +409,10 @@ static void test_fill(void **state)
 	buffers_destroy(b);
 }
 
-/* ring of any size: the newest whole records, oldest first, whatever the sizes; nothing lost between snapshots. */
+/*
+ * ring of any size: the newest whole records, oldest first, whatever the sizes; nothing lost
+ * between snapshots.
+ */
 static void test_ring(void **state)
 {
 	uint32_t size, n;
@@ -398,7 +432,8 @@ static void test_ring(void **state)
 
 				used = 0;
 				for (i = 0; i < n; i++, seq++)
-					assert_int_equal(fire(&w, seq, 32 + (seq * 7 % 5) * 8, 0), WROTE);
+					assert_int_equal(fire(&w, seq, 32 + (seq * 7 % 5) * 8, 0),
+							 WROTE);
 				for (first = n; first > 0; first--) { /* which ones must survive */
 					used += 32 + ((base + first - 1) * 7 % 5) * 8;
 					if (used > size)
@@ -408,7 +443,8 @@ static void test_ring(void **state)
 				if (!n)
 					break;
 				for (i = first; i < n; i++) {
-					const struct payload *p = (const struct payload *)buffer_snap_next(&s);
+					const struct payload *p =
+						(const struct payload *)buffer_snap_next(&s);
 
 					assert_non_null(p);
 					assert_int_equal(p->seq, base + i);
@@ -424,8 +460,9 @@ static void test_ring(void **state)
 }
 
 /*
- * Snapshots of a ring while it is written, by programs that interrupt each other. (Not by threads: one that is
- * off its CPU for a whole round of the ring would be overwritten in the middle of its record.)
+ * Snapshots of a ring while it is written, by programs that interrupt each other. (Not by threads:
+ * one that is off its CPU for a whole round of the ring would be overwritten in the middle of its
+ * record.)
  */
 static void test_ring_under_load(void **state)
 {
@@ -437,7 +474,11 @@ static void test_ring_under_load(void **state)
 	(void)state;
 	buffers_open(b, 0);
 	for (i = 2; i >= 0; i--)
-		w[i] = (struct writer){ .b = b, .id = i, .run = true, .dawdle = i * 10, .inner = i < 2 ? &w[i + 1] : NULL };
+		w[i] = (struct writer){ .b = b,
+					.id = i,
+					.run = true,
+					.dawdle = i * 10,
+					.inner = i < 2 ? &w[i + 1] : NULL };
 	pthread_create(&w[0].thread, NULL, writer_main, &w[0]);
 	for (i = 0; i < 500 || t.got[2] < 100; i++) {
 		tally_all(b, &t);
@@ -527,21 +568,36 @@ static void test_sizes(void **state)
 	expect((struct buffer_request){ .bufsize = 0 }, BUFFER_TOOSMALL, 0, 0);
 	expect((struct buffer_request){ .bufsize = 4ull << 30 }, BUFFER_OK, 512 << 20, 0);
 	expect((struct buffer_request){ .bufsize = 100ull << 40 }, BUFFER_OK, 400 << 20, 0);
-	expect((struct buffer_request){ .bufsize = 4ull << 30, .manual = true }, BUFFER_NOSPACE, 0, 0);
-	expect((struct buffer_request){ .bufsize = 64, .policy = CG_FILL, .reserve = 64 }, BUFFER_OK, 64, 0);
-	expect((struct buffer_request){ .bufsize = 64, .policy = CG_FILL, .reserve = 65 }, BUFFER_ENDTOOLARGE, 0, 0);
-	expect((struct buffer_request){ .bufsize = 4096, .aggs = true, .aggsize = 8, .agg_min = 32 },
-	       BUFFER_TOOSMALL, 0, 0);
-	expect((struct buffer_request){ .bufsize = 4096, .aggs = true, .aggsize = 1024, .agg_min = 544 }, BUFFER_OK,
-	       4096, 1024);
-	expect((struct buffer_request){ .bufsize = 4096, .aggs = true, .aggsize = 1000, .agg_fixed = 2000 },
-	       BUFFER_TOOSMALL, 0, 0);
+	expect((struct buffer_request){ .bufsize = 4ull << 30, .manual = true }, BUFFER_NOSPACE, 0,
+	       0);
+	expect((struct buffer_request){ .bufsize = 64, .policy = CG_FILL, .reserve = 64 },
+	       BUFFER_OK, 64, 0);
+	expect((struct buffer_request){ .bufsize = 64, .policy = CG_FILL, .reserve = 65 },
+	       BUFFER_ENDTOOLARGE, 0, 0);
+	expect(
+		(struct buffer_request){
+			.bufsize = 4096, .aggs = true, .aggsize = 8, .agg_min = 32 },
+		BUFFER_TOOSMALL, 0, 0);
+	expect(
+		(struct buffer_request){
+			.bufsize = 4096, .aggs = true, .aggsize = 1024, .agg_min = 544 },
+		BUFFER_OK, 4096, 1024);
+	expect(
+		(struct buffer_request){
+			.bufsize = 4096, .aggs = true, .aggsize = 1000, .agg_fixed = 2000 },
+		BUFFER_TOOSMALL, 0, 0);
 }
 
 static void test_agg_gate(void **state)
 {
-	struct buffer_request req = { .cpu = -1, .principal = true, .bufsize = 4096, .aggs = true, .aggsize = 65536,
-				      .agg_fixed = 16, .strsize = 256, .plain = 1 };
+	struct buffer_request req = { .cpu = -1,
+				      .principal = true,
+				      .bufsize = 4096,
+				      .aggs = true,
+				      .aggsize = 65536,
+				      .agg_fixed = 16,
+				      .strsize = 256,
+				      .plain = 1 };
 	struct buffer_result res;
 	struct buffers *b;
 	struct abi_cpu *c;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the consumer on plain memory: order, lines, drops, errors, rates, a stuck output, aggregations. */
+/*
+ * Unit tests of the consumer on plain memory: order, lines, drops, errors, rates, a stuck output,
+ * aggregations.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +18,7 @@
 #include "buffer/impl.h"
 #include "consumer/consumer.h"
 
-/* ---- a made-up session ---------------------------------------------------------------------------------------------- */
+/* ---- a made-up session ---------------------------------------------------------------------- */
 
 #define NCPUS 3
 
@@ -50,10 +53,21 @@ static int on_stop(void *arg)
 
 static void world_init(struct world *w, enum cg_policy policy, uint64_t bufsize, int fd)
 {
-	struct buffer_request req = { .policy = policy, .temporal = w->temporal, .cpu = -1, .principal = true,
-				      .bufsize = bufsize, .max_record = 64, .aggs = true, .aggsize = 65536,
-				      .agg_fixed = 64, .acct_epids = 16, .strsize = 256, .plain = NCPUS };
-	struct consumer_config cfg = { .ecbs = &w->ecbs, .opt = &w->opt, .hooks = &w->hooks, .out_fd = fd };
+	struct buffer_request req = { .policy = policy,
+				      .temporal = w->temporal,
+				      .cpu = -1,
+				      .principal = true,
+				      .bufsize = bufsize,
+				      .max_record = 64,
+				      .aggs = true,
+				      .aggsize = 65536,
+				      .agg_fixed = 64,
+				      .acct_epids = 16,
+				      .strsize = 256,
+				      .plain = NCPUS };
+	struct consumer_config cfg = {
+		.ecbs = &w->ecbs, .opt = &w->opt, .hooks = &w->hooks, .out_fd = fd
+	};
 	struct buffer_result res;
 
 	assert_int_equal(buffers_create(&w->b, &req, &res), 0);
@@ -79,27 +93,42 @@ static void world_free(struct world *w)
 }
 
 /* An ECB with one action on one 8-byte field (func FUNC_NONE: the default action). Its EPID. */
-static uint32_t ecb_new(struct world *w, const char *prov, const char *func, const char *name, enum func_id act)
+static uint32_t ecb_new(struct world *w, const char *prov, const char *func, const char *name,
+			enum func_id act)
 {
 	size_t i = w->ecbs.v.n;
 	uint32_t header = w->temporal ? 16 : 8;
 	struct ecb *e = vec_add(&w->ecbs.v);
 
-	w->field[i] = (struct field){ .kind = FIELD_INT, .offset = header, .size = 8, .is_signed = true };
-	w->act[i] = (struct action){ .func = act, .nfields = 1, .fields = &w->field[i], .number = 1, .presence = -1 };
-	w->lay[i] = (struct layout){ .header = header, .fixed = header + (act ? 8 : 0), .max = header + 8,
-				     .nactions = act ? 1 : 0, .actions = &w->act[i], .is_default = !act,
+	w->field[i] =
+		(struct field){ .kind = FIELD_INT, .offset = header, .size = 8, .is_signed = true };
+	w->act[i] = (struct action){
+		.func = act, .nfields = 1, .fields = &w->field[i], .number = 1, .presence = -1
+	};
+	w->lay[i] = (struct layout){ .header = header,
+				     .fixed = header + (act ? 8 : 0),
+				     .max = header + 8,
+				     .nactions = act ? 1 : 0,
+				     .actions = &w->act[i],
+				     .is_default = !act,
 				     .records = true };
-	*e = (struct ecb){ .epid = (uint32_t)i + 1, .layout = &w->lay[i], .prov = prov, .mod = "", .func = func,
-			   .name = name, .probe_id = (uint32_t)i + 100 };
+	*e = (struct ecb){ .epid = (uint32_t)i + 1,
+			   .layout = &w->lay[i],
+			   .prov = prov,
+			   .mod = "",
+			   .func = func,
+			   .name = name,
+			   .probe_id = (uint32_t)i + 100 };
 	return (uint32_t)i + 1;
 }
 
 /* A program fires: one record. false: no room (counted). */
-static bool put(struct world *w, int cpu, uint32_t epid, const void *data, uint32_t size, uint64_t time)
+static bool put(struct world *w, int cpu, uint32_t epid, const void *data, uint32_t size,
+		uint64_t time)
 {
 	struct abi_cpu *c = buffers_cpu(w->b, cpu);
-	uint32_t off = c->word & ABI_WORD_OFFSET, half = ABI_WORD_HALF(c->word), header = w->temporal ? 16 : 8;
+	uint32_t off = c->word & ABI_WORD_OFFSET, half = ABI_WORD_HALF(c->word),
+		 header = w->temporal ? 16 : 8;
 	unsigned char *p;
 
 	if (off > ABI_OFF_MAX)
@@ -129,7 +158,8 @@ static bool put8(struct world *w, int cpu, uint32_t epid, int64_t v)
 	return put(w, cpu, epid, &v, 8, 0);
 }
 
-static void fault(struct world *w, int cpu, uint32_t epid, uint32_t action, uint32_t code, uint64_t value)
+static void fault(struct world *w, int cpu, uint32_t epid, uint32_t action, uint32_t code,
+		  uint64_t value)
 {
 	struct abi_fault_data f = { epid, action, -1, code, value };
 
@@ -158,9 +188,12 @@ static struct world *world_new(void)
 	return mem_alloc(sizeof(struct world));
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------------------------- */
+/* ---- tests ---------------------------------------------------------------------------------- */
 
-/* BEGIN and its ERROR first, CPUs ascending, END and its error last, whatever CPU they ran on; header once. */
+/*
+ * BEGIN and its ERROR first, CPUs ascending, END and its error last, whatever CPU they ran on;
+ * header once.
+ */
 static void test_order_and_lines(void **state)
 {
 	struct world *w = world_new();
@@ -193,8 +226,10 @@ static void test_order_and_lines(void **state)
 		  "  2    103                       read:entry                   22\n"
 		  "  1    101                             :END \n"
 		  "  1    102                           :ERROR \n");
-	expect_messages(w, "error on enabled probe ID 1 (ID 100: dtrace:::BEGIN): divide-by-zero in action #2\n"
-			   "error on enabled probe ID 2 (ID 101: dtrace:::END): invalid address (0x10) in predicate\n");
+	expect_messages(
+		w,
+		"error on enabled probe ID 1 (ID 100: dtrace:::BEGIN): divide-by-zero in action #2\n"
+		"error on enabled probe ID 2 (ID 101: dtrace:::END): invalid address (0x10) in predicate\n");
 	assert_false(consumer_exited(w->c, &status));
 	assert_int_equal(consumer_records(w->c), 7);
 	assert_int_equal(consumer_recorded(w->c, rd, 2), 1);
@@ -279,8 +314,10 @@ static void test_drops(void **state)
 	buffers_cpu(w->b, 2)->drops[ABI_DROP_DBLERROR] = 1;
 	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
 	expect(w, "701");
-	expect_messages(w, "3 dynamic variable drops\n1 error in ERROR probe enabling\n1 aggregation drop on CPU 0\n"
-			   "11 drops on CPU 1\n");
+	expect_messages(
+		w,
+		"3 dynamic variable drops\n1 error in ERROR probe enabling\n1 aggregation drop on CPU 0\n"
+		"11 drops on CPU 1\n");
 	w->opt.droptags = true;
 	buffers_cpu(w->b, 1)->drops[ABI_DROP_PRINCIPAL]++;
 	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
@@ -306,8 +343,10 @@ static void test_bad_records(void **state)
 	put8(w, 2, t, 5);
 	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
 	expect(w, "14");
-	expect_messages(w, "a record of CPU 0 does not fit its enabled probe ID 77 (16 bytes): the rest of this buffer is lost\n"
-			   "a record of CPU 2 does not fit its enabled probe ID 1 (8 bytes): the rest of this buffer is lost\n");
+	expect_messages(
+		w,
+		"a record of CPU 0 does not fit its enabled probe ID 77 (16 bytes): the rest of this buffer is lost\n"
+		"a record of CPU 2 does not fit its enabled probe ID 1 (8 bytes): the rest of this buffer is lost\n");
 	put8(w, 0, t, 6);
 	consumer_work(w->c);
 	expect(w, "6");
@@ -412,7 +451,9 @@ static void test_aggregations(void **state)
 	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
 	expect(w, "\n"); /* nothing in it yet */
 	c = buffers_cpu(w->b, 1);
-	p = (uint64_t *)((char *)w->b->aggs.mem + buffers_conf(w->b)->aggsize * (2 * c->slot + ABI_WORD_HALF(c->agg_word)) + 64);
+	p = (uint64_t *)((char *)w->b->aggs.mem +
+			 buffers_conf(w->b)->aggsize * (2 * c->slot + ABI_WORD_HALF(c->agg_word)) +
+			 64);
 	p[0] = 1;
 	p[1] = 5;
 	c->agg_word += ABI_WORD_ENTER;
@@ -502,7 +543,8 @@ static enum consumer_answer skip_fives(void *arg, const struct consumer_data *d,
 	return !after && *(const int64_t *)(d->rec + 1) == 5 ? CONSUMER_NEXT : CONSUMER_THIS;
 }
 
-static enum consumer_answer abort_sixes(void *arg, const struct consumer_data *d, const struct action *a)
+static enum consumer_answer abort_sixes(void *arg, const struct consumer_data *d,
+					const struct action *a)
 {
 	(void)arg;
 	(void)a;
@@ -582,8 +624,10 @@ static void test_accounting(void **state)
 	a->n[ABI_ACCT_NOROOM] = 1;
 	consumer_work(w->c);
 	consumer_finish(w->c);
-	expect_messages(w, "accounting: EPID 1 CPU 1 p::f:n fired 5 false 2 recorded 2 noroom 1 busy 0 noframe 0 fault 0 "
-			   "stopped 0 done 0\n");
+	expect_messages(
+		w,
+		"accounting: EPID 1 CPU 1 p::f:n fired 5 false 2 recorded 2 noroom 1 busy 0 noframe 0 fault 0 "
+		"stopped 0 done 0\n");
 	world_free(w);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the output writer: a pipe that is read slowly, one that is closed, a regular file. */
+/* Unit tests of the output writer: a pipe that is read slowly, one that is closed, a regular file.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the layouts: lines, trace(), dumps, stacks, symbols, every conversion of printf() and printa(). */
+/*
+ * Unit tests of the layouts: lines, trace(), dumps, stacks, symbols, every conversion of printf()
+ * and printa().
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,9 +60,13 @@ static struct print_value integer(int64_t v, uint32_t size, bool is_signed)
 {
 	unsigned int shift = 64 - size * 8;
 
-	return (struct print_value){ .kind = FIELD_INT, .size = size, .is_signed = is_signed,
-				     .value = is_signed ? (uint64_t)((int64_t)((uint64_t)v << shift) >> shift)
-							: (uint64_t)v << shift >> shift };
+	return (struct print_value){
+		.kind = FIELD_INT,
+		.size = size,
+		.is_signed = is_signed,
+		.value = is_signed ? (uint64_t)((int64_t)((uint64_t)v << shift) >> shift)
+				   : (uint64_t)v << shift >> shift
+	};
 }
 
 static struct print_value string(const char *s)
@@ -67,7 +74,7 @@ static struct print_value string(const char *s)
 	return (struct print_value){ .kind = FIELD_STRING, .size = (uint32_t)strlen(s), .data = s };
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------ */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 static void test_lines(void **state)
 {
@@ -91,7 +98,7 @@ static void test_lines(void **state)
 	expect("  0    -> vfs_read                            ");
 }
 
-/* ---- trace() ---------------------------------------------------------------------------------------------------- */
+/* ---- trace() -------------------------------------------------------------------------------- */
 
 static void trace_int(int64_t v, uint32_t size, bool is_signed)
 {
@@ -142,7 +149,8 @@ static void test_trace_scalars(void **state)
 static void test_trace_strings_and_bytes(void **state)
 {
 	struct print_value v = string("a");
-	struct type chr = { .kind = TYPE_INT, .size = 1 }, arr = { .kind = TYPE_ARRAY, .ref = &chr, .size = 16 };
+	struct type chr = { .kind = TYPE_INT, .size = 1 },
+		    arr = { .kind = TYPE_ARRAY, .ref = &chr, .size = 16 };
 
 	(void)state;
 	reset();
@@ -167,7 +175,10 @@ static void test_trace_strings_and_bytes(void **state)
 	       "             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef\n"
 	       "         0: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef\n"
 	       "        10: 01 ff                                            ..\n");
-	v = (struct print_value){ .kind = FIELD_BYTES, .size = 16, .data = "bash\0\0\0\0\0\0\0\0\0\0\0\0", .type = &arr };
+	v = (struct print_value){ .kind = FIELD_BYTES,
+				  .size = 16,
+				  .data = "bash\0\0\0\0\0\0\0\0\0\0\0\0",
+				  .type = &arr };
 	print_trace(&p, &v);
 	expect("  bash                             ");
 	opt.rawbytes = true;
@@ -203,7 +214,9 @@ static void test_stacks_and_symbols(void **state)
 	v.func = FN_mod;
 	print_trace(&p, &v);
 	expect("  vmlinux                                           ");
-	v = (struct print_value){ .kind = FIELD_USYM, .func = FN_uaddr, .pid = 42, .value = 0x1010 };
+	v = (struct print_value){
+		.kind = FIELD_USYM, .func = FN_uaddr, .pid = 42, .value = 0x1010
+	};
 	print_trace(&p, &v);
 	expect("  a.out`main+0x10                                   ");
 	v.func = FN_usym;
@@ -233,42 +246,56 @@ static void test_fields(void **state)
 
 	(void)state;
 	reset();
-	print_value_get(&v, &(struct field){ FIELD_INT, 8, 1, true, NULL, 0, NULL, 0 }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ FIELD_INT, 8, 1, true, NULL, 0, NULL, 0 }, &e, &rec,
+			&strs);
 	assert_int_equal((int64_t)v.value, -1);
-	print_value_get(&v, &(struct field){ FIELD_INT, 9, 1, false, NULL, 0, NULL, 0 }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ FIELD_INT, 9, 1, false, NULL, 0, NULL, 0 }, &e, &rec,
+			&strs);
 	assert_int_equal(v.value, 255);
-	print_value_get(&v, &(struct field){ FIELD_INT, 10, 2, true, NULL, 0, NULL, 0 }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ FIELD_INT, 10, 2, true, NULL, 0, NULL, 0 }, &e, &rec,
+			&strs);
 	assert_int_equal((int64_t)v.value, -1);
-	print_value_get(&v, &(struct field){ FIELD_STRING, 12, 4, false, NULL, 0, NULL, 0 }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ FIELD_STRING, 12, 4, false, NULL, 0, NULL, 0 }, &e,
+			&rec, &strs);
 	assert_int_equal(v.size, 3);
 	assert_memory_equal(v.data, "abc", 3);
-	print_value_get(&v, &(struct field){ FIELD_STRING, 16, 4, false, NULL, 0, NULL, 0 }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ FIELD_STRING, 16, 4, false, NULL, 0, NULL, 0 }, &e,
+			&rec, &strs);
 	assert_int_equal(v.size, 0);
-	print_value_get(&v, &(struct field){ FIELD_STRING, 20, 4, false, NULL, 0, NULL, 0 }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ FIELD_STRING, 20, 4, false, NULL, 0, NULL, 0 }, &e,
+			&rec, &strs);
 	assert_memory_equal(v.data, "de", 2);
-	print_value_get(&v, &(struct field){ .kind = FIELD_CONST_INT, .size = 4, .is_signed = true, .value = -5 }, &e, &rec,
-			&strs);
+	print_value_get(
+		&v,
+		&(struct field){
+			.kind = FIELD_CONST_INT, .size = 4, .is_signed = true, .value = -5 },
+		&e, &rec, &strs);
 	print_trace(&p, &v);
-	print_value_get(&v, &(struct field){ .kind = FIELD_CONST_STRING, .text = "lit" }, &e, &rec, &strs);
+	print_value_get(&v, &(struct field){ .kind = FIELD_CONST_STRING, .text = "lit" }, &e, &rec,
+			&strs);
 	opt.quiet = true;
 	print_trace(&p, &v);
 	for (int i = 0; i < 4; i++) {
-		print_value_get(&v, &(struct field){ .kind = FIELD_PROBE_STRING, .value = i }, &e, &rec, &strs);
+		print_value_get(&v, &(struct field){ .kind = FIELD_PROBE_STRING, .value = i }, &e,
+				&rec, &strs);
 		print_trace(&p, &v);
 	}
 	expect("         -5litsyscallvmlinuxreadentry");
 }
 
-/* ---- printf() ---------------------------------------------------------------------------------------------------- */
+/* ---- printf() ------------------------------------------------------------------------------- */
 
 /* A format of one conversion, made without the compiler: flags, width, precision, name. */
 static void conv(const char *text, const struct print_value *args, size_t nargs)
 {
-	struct format_conv v[2] = { { .lit = "<", .lit_len = 1, .width = -1, .prec = -1, .arg = 0 },
-				    { .lit = ">", .lit_len = 1, .width = -1, .prec = -1, .arg = -1 } };
+	struct format_conv v[2] = {
+		{ .lit = "<", .lit_len = 1, .width = -1, .prec = -1, .arg = 0 },
+		{ .lit = ">", .lit_len = 1, .width = -1, .prec = -1, .arg = -1 }
+	};
 	struct format f = { .n = 2, .v = v, .nargs = nargs };
 	static const char set[] = "#0-+ '";
-	static const unsigned int flags[] = { FMT_ALT, FMT_ZERO, FMT_LEFT, FMT_PLUS, FMT_SPACE, FMT_GROUP };
+	static const unsigned int flags[] = { FMT_ALT,	FMT_ZERO,  FMT_LEFT,
+					      FMT_PLUS, FMT_SPACE, FMT_GROUP };
 	struct format_conv *c = v;
 	const char *s = text;
 
@@ -334,9 +361,13 @@ static void test_printf_integers(void **state)
 	expect("<    7>");
 	conv("*d", (struct print_value[]){ integer(-5, 4, true), integer(7, 4, true) }, 2);
 	expect("<7    >");
-	conv("*.*d", (struct print_value[]){ integer(5, 4, true), integer(3, 4, true), integer(7, 4, true) }, 3);
+	conv("*.*d",
+	     (struct print_value[]){ integer(5, 4, true), integer(3, 4, true),
+				     integer(7, 4, true) },
+	     3);
 	expect("<  007>");
-	conv("d", NULL, 0); /* a missing argument is refused by the compiler; here it must not crash */
+	conv("d", NULL,
+	     0); /* a missing argument is refused by the compiler; here it must not crash */
 	expect("<0>");
 }
 
@@ -390,24 +421,28 @@ static void test_printf_others(void **state)
 	expect_conv("a", integer(0x10, 8, false), "<0x10>");
 	expect_conv("-8a", integer(0x10, 8, false), "<0x10    >");
 	expect_conv("8a", integer(0x10, 8, false), "<    0x10>");
-	expect_conv("A", (struct print_value){ .kind = FIELD_INT, .size = 8, .pid = 42, .value = 0x10 },
+	expect_conv("A",
+		    (struct print_value){ .kind = FIELD_INT, .size = 8, .pid = 42, .value = 0x10 },
 		    "<a.out`main+0x10>");
 	expect_conv("k", st, "<\nvmlinux`do_it+0x10\n>");
 	expect_conv("-4k", st, "<\n    vmlinux`do_it+0x10\n>");
 	expect_conv("4k", st, "<\nvmlinux`do_it+0x10\n>");
 	expect_conv("Y", integer(1075035600ll * 1000000000, 8, true), "<2004 Jan 25 13:00:00>");
 	expect_conv("Y", integer(1062590400ll * 1000000000, 8, true), "<2003 Sep  3 12:00:00>");
-	expect_conv("T", integer(1075035600ll * 1000000000, 8, true), "<Sun, 25 Jan 2004 13:00:00 UTC>");
+	expect_conv("T", integer(1075035600ll * 1000000000, 8, true),
+		    "<Sun, 25 Jan 2004 13:00:00 UTC>");
 	expect_conv("I", integer(0x0100007f, 4, false), "<127.0.0.1>");
 }
 
-/* ---- printa() ------------------------------------------------------------------------------------------------------ */
+/* ---- printa() ------------------------------------------------------------------------------- */
 
 static void test_printa_lines(void **state)
 {
-	struct aggdesc count = { .func = FN_count, .value_words = 1 }, sum = { .func = FN_sum, .value_words = 1 };
+	struct aggdesc count = { .func = FN_count, .value_words = 1 },
+		       sum = { .func = FN_sum, .value_words = 1 };
 	uint64_t ten = 10, minus = (uint64_t)-3;
-	struct print_agg one[] = { { &count, &ten, 1 } }, two[] = { { &count, &ten, 1 }, { &sum, &minus, 1 } };
+	struct print_agg one[] = { { &count, &ten, 1 } },
+			 two[] = { { &count, &ten, 1 }, { &sum, &minus, 1 } };
 	struct print_agg missing[] = { { &count, NULL, 1 }, { &sum, &minus, 3 } };
 	struct print_value k = string("tick-count");
 
@@ -433,16 +468,36 @@ static void test_printa_lines(void **state)
 
 static void test_printa_format(void **state)
 {
-	struct aggdesc count = { .func = FN_count, .value_words = 1 }, q = { .func = FN_quantize, .value_words = 127 };
+	struct aggdesc count = { .func = FN_count, .value_words = 1 },
+		       q = { .func = FN_quantize, .value_words = 127 };
 	uint64_t ten = 10, v[127] = { [64] = 1 };
-	struct print_agg aggs[] = { { &count, &ten, 1 }, { &count, NULL, 1 } }, dist[] = { { &q, v, 1 } };
+	struct print_agg aggs[] = { { &count, &ten, 1 }, { &count, NULL, 1 } },
+			 dist[] = { { &q, v, 1 } };
 	struct print_value keys[] = { string("a"), integer(7, 4, true) };
 	struct format_conv c[] = {
 		{ .lit = "", .name = "s", .conv = 's', .width = 3, .prec = -1 },
-		{ .lit = " ", .lit_len = 1, .name = "d", .conv = 'd', .width = 5, .prec = -1, .flags = FMT_AGG },
-		{ .lit = " ", .lit_len = 1, .name = "x", .conv = 'x', .width = -1, .prec = -1, .flags = FMT_AGG },
+		{ .lit = " ",
+		  .lit_len = 1,
+		  .name = "d",
+		  .conv = 'd',
+		  .width = 5,
+		  .prec = -1,
+		  .flags = FMT_AGG },
+		{ .lit = " ",
+		  .lit_len = 1,
+		  .name = "x",
+		  .conv = 'x',
+		  .width = -1,
+		  .prec = -1,
+		  .flags = FMT_AGG },
 		{ .lit = " ", .lit_len = 1, .name = "d", .conv = 'd', .width = -1, .prec = -1 },
-		{ .lit = " ", .lit_len = 1, .name = "d", .conv = 'd', .width = -1, .prec = -1, .flags = FMT_AGG },
+		{ .lit = " ",
+		  .lit_len = 1,
+		  .name = "d",
+		  .conv = 'd',
+		  .width = -1,
+		  .prec = -1,
+		  .flags = FMT_AGG },
 		{ .lit = "\n", .lit_len = 1 },
 	};
 	struct format f = { .n = 6, .v = c };
@@ -454,7 +509,9 @@ static void test_printa_format(void **state)
 	f.n = 2;
 	print_format_agg(&p, &f, keys, 2, dist, 1);
 	assert_non_null(strstr(str_c(&out), "  a \n           value  "));
-	assert_non_null(strstr(str_c(&out), "               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"));
+	assert_non_null(
+		strstr(str_c(&out),
+		       "               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"));
 	reset();
 }
 
