@@ -22,7 +22,7 @@ OPTIONS := -Dwerror=$(if $(CI),true,false)
 # Out of a shell so that a relative one is taken from here, not from the build directory.
 DEST := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 
-.PHONY: all configure help demo check check-fast check-vm stress bench asan fuzz format
+.PHONY: all configure help demo check check-fast check-vm stress negative bench asan fuzz format
 .PHONY: install clean distclean
 
 all: configure
@@ -38,6 +38,7 @@ help:
 	@echo 'make check-fast  no root, seconds: unit tests, test/lang, test/codegen'
 	@echo 'make check-vm    the live tests on other kernels, in QEMU'
 	@echo 'make stress      long runs under load'
+	@echo 'make negative    a build whose consumer does not wait must be found wrong, 20 runs of 20'
 	@echo 'make asan        every test under AddressSanitizer and UBSan'
 	@echo 'make fuzz        libFuzzer, FUZZ_SECONDS=60 for each target'
 	@echo 'make bench       what tracing costs'
@@ -87,6 +88,13 @@ stress:
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(abspath $(BUILD)) test/stress/run
 
+# A build that is broken on purpose must be caught in every run.
+negative:
+	@tools/install-deps build test
+	@tools/configure build-negative $(OPTIONS) -Dnegative=true
+	@$(NINJA) -C build-negative
+	@NEGATIVE=1 BUILD=$(abspath build-negative) test/stress/exact
+
 need = test -x $(1) || { echo '$@: there is no $(1) yet'; exit 2; }
 
 install: configure
@@ -103,4 +111,4 @@ clean:
 	@test ! -f $(BUILD)/build.ninja || $(NINJA) -C $(BUILD) clean
 
 distclean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-fuzz build-negative

@@ -10,3 +10,15 @@
 #include "key.c"
 #include "agg.c"
 #include "dvar.c"
+
+#ifdef TEST_NEGATIVE
+/* Stays about ns nanoseconds inside a record. See codegen/emit_rec.c. */
+ROUTINE u64 rt_test_spin(u64 ns)
+{
+	u64 end = bpf_ktime_get_ns() + ns;
+
+	for (int i = 0; i < 400 && bpf_ktime_get_ns() < end; i++)
+		;
+	return 0;
+}
+#endif

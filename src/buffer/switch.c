@@ -56,6 +56,10 @@ static int gate_settle(struct gate *g, uint32_t half)
 
 	if (!g->due[half])
 		return 0;
+#ifdef TEST_NEGATIVE
+	g->due[half] = false; /* flip without waiting: what the tests must notice */
+	return 0;
+#endif
 	for (spins = 0; !gate_left(g, half); spins++) {
 		struct timespec t = { 0, 0 };
 

@@ -178,6 +178,10 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool i
 	ir_alu(ir, IR_ADD, rv->elem, rv->half);
 	rv->rec = ir_map_elem(ir, CG_MAP_BUFS, rv->elem, lost);
 	ir_alu(ir, IR_ADD, rv->rec, rv->off);
+#ifdef TEST_NEGATIVE
+	/* A build whose consumer does not wait (buffer/switch.c) must be caught: give it the time to go wrong. */
+	ir_callrt(ir, "rt_test_spin", 1, ir_imm(ir, 5000));
+#endif
 }
 
 /* Counts the leaving in left[half]: the consumer now sees all that was stored before. */

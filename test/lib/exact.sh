@@ -3,7 +3,7 @@
 #
 # exact RUNS CALLS: RUNS times, `syscalls CALLS` (every CPU at once) under { trace(timestamp); } with small
 # buffers that are switched all the time. Per CPU, what the program counted must be what dtrace decoded plus what
-# it dropped. Prints a line a run; gives the number of runs in which it was not so.
+# it dropped, and its time stamps must grow (a record that was read before it was written shows an old one). Prints a line a run; gives the number of runs in which it was not so.
 exact()
 {
 	wrong=0
@@ -17,7 +17,11 @@ exact()
 		# Three sources: the program's count, the printed lines, the drops; and the fired count beside them.
 		awk -v run=$run '
 			FILENAME ~ /calls$/ && NF == 2 { made[$1] = $2 }
-			FILENAME ~ /trace$/ && $3 == "getppid:entry" { lines[$1]++ }
+			FILENAME ~ /trace$/ && $3 == "getppid:entry" {
+				lines[$1]++
+				if ($4 + 0 <= last[$1] + 0) torn[$1]++
+				last[$1] = $4
+			}
 			FILENAME ~ /err$/ && /drops? on CPU/ && !/aggregation/ { drops[$NF] += $2 }
 			FILENAME ~ /err$/ && /accounting: EPID/ {
 				for (i = 1; i < NF; i++) v[$i] = $(i + 1)
@@ -27,9 +31,10 @@ exact()
 			END {
 				bad = 0
 				for (c in made) {
-					ok = lines[c] + drops[c] == made[c] && fired[c] == made[c]
-					printf "run %d CPU %s: calls %d lines %d drops %d fired %d%s\n",
-						run, c, made[c], lines[c], drops[c], fired[c], ok ? "" : "  WRONG"
+					ok = lines[c] + drops[c] == made[c] && fired[c] == made[c] && !torn[c]
+					printf "run %d CPU %s: calls %d lines %d drops %d fired %d torn %d%s\n",
+						run, c, made[c], lines[c], drops[c], fired[c], torn[c],
+						ok ? "" : "  WRONG"
 					bad += !ok
 					n++
 				}
