@@ -117,6 +117,17 @@ static bool is_agg_assign(const struct node *n)
 	return n->kind == NODE_AGG;
 }
 
+/* An expression evaluated for its own sake. */
+static int check_value(struct check *ck, struct node **np)
+{
+	if (check_expr(ck, np))
+		return -1;
+	if ((*np)->kind != NODE_XLATE)
+		return 0;
+	return diag_error(ck->d, "D_CG_DYN", (*np)->loc,
+			  "expression cannot evaluate to result of dynamic type");
+}
+
 static int check_expr_stmt(struct check *ck, struct stmt *st)
 {
 	struct node *n = st->expr;
@@ -128,7 +139,7 @@ static int check_expr_stmt(struct check *ck, struct stmt *st)
 		return diag_error(ck->d, "D_AGG_NULL", n->loc, "expression has null effect: @%s",
 				  n->u.agg.name);
 	if (n->kind != NODE_CALL)
-		return check_expr(ck, &st->expr);
+		return check_value(ck, &st->expr);
 	f = check_callee(ck, n);
 	if (!f)
 		return -1;
@@ -294,6 +305,30 @@ int lang_check_const(struct dsession *s, struct node **np, struct diag *d)
 	return 0;
 }
 
+/* Checked as it will be used: with a variable that nothing stores for its parameter. */
+int lang_check_xlate_member(struct dsession *s, const struct translator *xl,
+			    const struct xlate_member *m, struct diag *d)
+{
+	struct ident param = { .name = xl->param, .kind = IDENT_GLOBAL, .type = xl->in };
+	struct node *n, *a;
+	struct check ck;
+
+	check_begin(&ck, s, NULL, d);
+	a = check_node(&ck, NODE_VAR, m->loc);
+	a->u.var.ident = &param;
+	a->type = xl->in;
+	a->checked = true;
+	n = check_node(&ck, NODE_XLATE, m->loc);
+	n->a = a;
+	n->type = type_dynamic(s->types);
+	n->u.xlate.type = xl->out;
+	n->u.xlate.with = xl;
+	a = check_node(&ck, NODE_MEMBER, m->loc);
+	a->a = n;
+	a->u.member.name = m->name;
+	return check_expr(&ck, &a);
+}
+
 /* Parameters stand for values of their types: variables that nothing stores. */
 static void placeholders(struct check *ck, struct ident *id, struct node_list *args)
 {
@@ -330,8 +365,9 @@ int lang_check_inline(struct dsession *s, struct ident *id, struct diag *d)
 		return -1;
 	}
 	id->type = t;
-	if (!check_is_dynamic(n) && type_resolve(n->type)->kind != TYPE_VOID &&
-	    check_assignable(t, n))
+	if (n->kind == NODE_XLATE ? type_compatible(t, n->u.xlate.type)
+				  : !check_is_dynamic(n) && type_resolve(n->type)->kind != TYPE_VOID &&
+					    check_assignable(t, n))
 		return 0;
 	return diag_error(d, "D_OP_INCOMPAT", id->inl->loc,
 			  "inline %s definition uses incompatible types: \"%s\" = \"%s\"", id->name,

@@ -19,4 +19,8 @@ int lang_check_const(struct dsession *s, struct node **np, struct diag *d);
  */
 int lang_check_inline(struct dsession *s, struct ident *id, struct diag *d);
 
+/* Checks one member of a translator that is not entered yet. */
+int lang_check_xlate_member(struct dsession *s, const struct translator *xl,
+			    const struct xlate_member *m, struct diag *d);
+
 #endif

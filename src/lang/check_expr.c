@@ -195,6 +195,8 @@ const char *check_type_name(struct types *ts, const struct node *n)
 {
 	if (n->kind == NODE_AGG)
 		return "aggregation";
+	if (n->kind == NODE_XLATE)
+		return check_xlate_pointer(n) ? "pointer to translated data" : "translated data";
 	if (n->type && check_is_dynamic(n) && n->kind == NODE_VAR)
 		return ident_kind_name(n->u.var.ident);
 	return type_name(ts, n->type);
@@ -225,8 +227,8 @@ static struct type *arith_type(struct check *ck, struct node *a, struct node *b)
 	return rank(r) > rank(l) ? r : l;
 }
 
-static int incompatible(struct check *ck, struct node *n, struct node *a, const char *op,
-			struct node *b)
+int check_incompatible(struct check *ck, struct node *n, struct node *a, const char *op,
+		       struct node *b)
 {
 	return diag_error(ck->d, "D_OP_INCOMPAT", n->loc,
 			  "operands have incompatible types: \"%s\" %s \"%s\"",
@@ -319,7 +321,7 @@ static int check_add(struct check *ck, struct node **np)
 	if (n->u.op.op == OP_SUB && ap && bp &&
 	    type_compatible(type_resolve(a->type)->ref, type_resolve(b->type)->ref))
 		return pointer_sub(ck, np);
-	return incompatible(ck, n, a, op_text(n->u.op.op), b);
+	return check_incompatible(ck, n, a, op_text(n->u.op.op), b);
 }
 
 static int check_arith(struct check *ck, struct node **np)
@@ -408,7 +410,7 @@ static int check_compare(struct check *ck, struct node **np)
 		t = unify(ck, &n->a, &n->b);
 	}
 	if (!t)
-		return incompatible(ck, n, a, op_text(n->u.op.op), b);
+		return check_incompatible(ck, n, a, op_text(n->u.op.op), b);
 	n->type = type_int(ck->ts);
 	n->u.op.arith = type_is_string(t) ? NULL : t;
 	if (n->u.op.arith)
@@ -498,6 +500,12 @@ static int check_sides(struct check *ck, struct node *n, const char *op)
 	return 0;
 }
 
+static int dynamic_operand(struct check *ck, struct node *n, const char *op)
+{
+	return diag_error(ck->d, "D_OP_DYN", n->loc,
+			  "operator %s operands cannot be of dynamic type", op);
+}
+
 static int check_binary(struct check *ck, struct node **np)
 {
 	struct node *n = *np;
@@ -509,6 +517,8 @@ static int check_binary(struct check *ck, struct node **np)
 				  "operator %s operands cannot be actions", op_text(op));
 	if (check_sides(ck, n, op_text(op)))
 		return -1;
+	if (n->a->kind == NODE_XLATE || n->b->kind == NODE_XLATE)
+		return dynamic_operand(ck, n, op_text(op));
 	switch (op) {
 	case OP_ADD:
 	case OP_SUB: return check_add(ck, np);
@@ -671,6 +681,8 @@ static int check_unary(struct check *ck, struct node **np)
 		return check_symbol_address(ck, n);
 	if (check_expr(ck, &n->a))
 		return -1;
+	if (n->a->kind == NODE_XLATE && n->u.op.op != OP_ADDROF)
+		return dynamic_operand(ck, n, op_text(n->u.op.op));
 	switch (n->u.op.op) {
 	case OP_DEREF: return check_deref(ck, n);
 	case OP_ADDROF: return check_addrof(ck, n);
@@ -696,7 +708,7 @@ static bool is_writable(const struct node *n)
 	}
 }
 
-static int check_writable(struct check *ck, struct node *n, const char *op)
+int check_writable(struct check *ck, struct node *n, const char *op)
 {
 	struct type *t;
 
@@ -741,8 +753,9 @@ static struct type *type_of_new(struct check *ck, struct node *n, struct node *v
 	return t;
 }
 
-static int check_plain_assign(struct check *ck, struct node *n)
+static int check_plain_assign(struct check *ck, struct node **np)
 {
+	struct node *n = *np;
 	const char *word = bare_word(n->b);
 	struct ident *known = check_plain_ident(ck, n->a);
 	struct type *t = NULL;
@@ -751,6 +764,8 @@ static int check_plain_assign(struct check *ck, struct node *n)
 	      enum_word(ck, &n->b, known->type)) &&
 	    check_expr(ck, &n->b))
 		return -1;
+	if (n->b->kind == NODE_XLATE && !check_xlate_pointer(n->b))
+		return check_xlate_assign(ck, np);
 	if (n->a->kind == NODE_IDENT || n->a->kind == NODE_INDEX) {
 		struct node *base = n->a->kind == NODE_INDEX ? n->a->a : n->a;
 
@@ -769,7 +784,7 @@ static int check_plain_assign(struct check *ck, struct node *n)
 	if (!check_assignable(n->a->type, n->b)) {
 		/* A literal 0 frees a variable of any type. */
 		if (!(check_is_null(n->b) && type_is_sou(n->a->type) && n->a->kind != NODE_MEMBER))
-			return incompatible(ck, n, n->a, "=", n->b);
+			return check_incompatible(ck, n, n->a, "=", n->b);
 		n->b = check_int(ck, n->b->loc, 0, n->a->type);
 	}
 	n->b = check_convert(ck, n->b, n->a->type);
@@ -796,14 +811,14 @@ static int check_op_assign(struct check *ck, struct node *n)
 				"operator %s requires left-hand scalar operand of known size",
 				text);
 		if (!type_is_integer(n->b->type))
-			return incompatible(ck, n, n->a, text, n->b);
+			return check_incompatible(ck, n, n->a, text, n->b);
 		n->b = check_convert(ck, n->b, type_int64(ck->ts));
 		n->u.op.arith = type_int64(ck->ts);
 		return 0;
 	}
 	if (!type_is_integer(n->a->type) || !type_is_integer(n->b->type)) {
 		if (op == OP_ADD || op == OP_SUB)
-			return incompatible(ck, n, n->a, text, n->b);
+			return check_incompatible(ck, n, n->a, text, n->b);
 		if (op == OP_MUL || op == OP_DIV)
 			return diag_error(ck->d, "D_OP_ARITH", n->loc,
 					  "operator %s requires operands of arithmetic type", text);
@@ -829,7 +844,7 @@ static int check_assign(struct check *ck, struct node **np)
 		return diag_error(ck->d, "D_OP_LVAL", n->loc,
 				  "operator %s requires modifiable lvalue as an operand",
 				  op_assign_text(n->u.op.op));
-	return n->u.op.op == OP_ASSIGN ? check_plain_assign(ck, n) : check_op_assign(ck, n);
+	return n->u.op.op == OP_ASSIGN ? check_plain_assign(ck, np) : check_op_assign(ck, n);
 }
 
 static int check_incdec(struct check *ck, struct node **np)
@@ -993,9 +1008,8 @@ static int check_kind(struct check *ck, struct node **np)
 	case NODE_OFFSETOF: return check_offsetof(ck, np);
 	case NODE_COMMA: return check_comma(ck, n);
 	case NODE_VAR: /* a placeholder of check_inline, or checked before */ return 0;
-	default:
-		return diag_error(ck->d, "D_UNKNOWN", n->loc,
-				  "translators are not implemented (yet)");
+	case NODE_XLATE: return check_xlate(ck, n);
+	default: return diag_error(ck->d, "D_UNKNOWN", n->loc, "expression has no meaning");
 	}
 }
 
@@ -1006,6 +1020,8 @@ int check_expr(struct check *ck, struct node **np)
 	if (ck->depth >= CHECK_MAX_DEPTH)
 		return diag_error(ck->d, NULL, (*np)->loc,
 				  "Insufficient registers to generate code");
+	if ((*np)->checked)
+		return 0;
 	ck->depth++;
 	rc = check_kind(ck, np);
 	ck->depth--;

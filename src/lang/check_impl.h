@@ -51,6 +51,11 @@ bool check_is_dynamic(const struct node *n);
 void check_unbuilt(struct check *ck, struct srcloc loc,
 		   const char *text); /* text lives in an arena */
 
+/* The left side of `n` may be stored to. */
+int check_writable(struct check *ck, struct node *n, const char *op);
+int check_incompatible(struct check *ck, struct node *n, struct node *a, const char *op,
+		       struct node *b);
+
 /* fold.c: values of 64 bits; *out set and true, or false if it cannot be folded (division by zero)
  */
 uint64_t fold_cut(uint64_t v, struct type *t);
@@ -73,8 +78,23 @@ int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struc
 int check_inline_use(struct check *ck, struct node **np, struct ident *id, struct node_list *args);
 struct ident *check_plain_ident(struct check *ck,
 				const struct node *n); /* NODE_IDENT known in its scope, or NULL */
+/* A copy of an unresolved tree in which the names of params stand for args; NULL after an error. */
+struct node *check_copy(struct check *ck, const struct node *n, const struct decl_params *params,
+			const struct node_list *args, struct srcloc loc);
 bool check_unknown_word(struct check *ck,
 			const struct node *n); /* a bare word that names nothing */
+
+/*
+ * check_xlate.c. A translation stays NODE_XLATE of dynamic type; its members become the
+ * translator's expressions, so that none is left in the checked tree.
+ */
+int check_xlate(struct check *ck, struct node *n);
+int check_xlate_member(struct check *ck, struct node **np); /* np: .m or ->m of a NODE_XLATE */
+int check_xlate_assign(struct check *ck, struct node **np); /* np: = with a NODE_XLATE on its right */
+bool check_xlate_pointer(const struct node *n);		    /* xlate <T *>? */
+bool check_xlate_known(struct check *ck, struct type *out, const struct node *operand);
+/* The checked operand n translated to type t. */
+struct node *check_xlate_new(struct check *ck, struct node *n, struct type *t);
 
 /* check_call.c */
 int check_call(struct check *ck, struct node **np);    /* within an expression */

@@ -251,59 +251,85 @@ static const char *spec_name(struct check *ck, const struct probespec *sp)
 			    sp->name);
 }
 
-static int args_type(struct check *ck, struct node *n, int64_t i, struct type **out)
+static bool same_arg(const struct lang_probe_arg *a, const struct lang_probe_arg *b)
+{
+	return a->from == b->from && type_compatible(a->type, b->type) &&
+	       (!a->native || !b->native ? a->native == b->native
+					 : type_compatible(a->native, b->native));
+}
+
+/* What args[i] is; all descriptions of the clause must agree. */
+static int args_find(struct check *ck, struct node *n, int64_t i, struct lang_probe_arg *out)
 {
 	const struct lang_hooks *h = &ck->s->hooks;
 	struct clause *c = ck->clause;
 
-	*out = NULL;
+	*out = (struct lang_probe_arg){ 0 };
 	for (size_t s = 0; s < c->nspecs; s++) {
-		int nargs = 0, index = i >= 0 && i <= INT16_MAX ? (int)i : -1;
-		bool multi = false;
-		struct type *t = NULL;
+		int index = i >= 0 && i <= INT16_MAX ? (int)i : -1;
+		struct lang_probe_arg a = { 0 };
 
 		if (h->probe_arg && index >= 0)
-			t = h->probe_arg(h->arg, &c->specs[s], index, &nargs, &multi);
-		if (multi || (s && t && *out && !type_compatible(t, *out)))
+			h->probe_arg(h->arg, &c->specs[s], index, &a);
+		if (a.multi || (s && a.type && out->type && !same_arg(&a, out)))
 			return diag_error(ck->d, "D_ARGS_MULTI", n->loc,
 					  "args[ ] may not be referenced because probe description "
 					  "%s matches an unstable "
 					  "set of probes",
 					  spec_name(ck, &c->specs[s]));
-		if (!t && index >= 0 && index < nargs)
+		if (!a.type && index >= 0 && index < a.nargs)
 			return diag_error(ck->d, "D_ARGS_TYPE", n->loc,
 					  "failed to resolve native type for args[%lld]",
 					  (long long)i);
-		if (!t)
+		if (!a.type)
 			return diag_error(ck->d, "D_ARGS_IDX", n->loc,
 					  "index %lld is out of range for %s args[ ]", (long long)i,
 					  spec_name(ck, &c->specs[s]));
-		*out = t;
+		*out = a;
 	}
 	return 0;
 }
 
-static int check_args(struct check *ck, struct node *n, struct ident *id)
+/* args[i] of an output prototype: the probe's own argument, translated. */
+static int args_translate(struct check *ck, struct node **np, int64_t i,
+			  const struct lang_probe_arg *a)
 {
-	struct type *t = NULL;
+	struct node *n = *np, *x;
+
+	if (!check_xlate_known(ck, a->type, n))
+		return diag_error(ck->d, "D_ARGS_XLATOR", n->loc,
+				  "translator for args[%lld] from %s to %s is not defined",
+				  (long long)i, type_name(ck->ts, a->native),
+				  type_name(ck->ts, a->type));
+	x = check_xlate_new(ck, n, a->type);
+	*np = x;
+	return check_xlate(ck, x);
+}
+
+static int check_args(struct check *ck, struct node **np, struct ident *id)
+{
+	struct lang_probe_arg a;
+	struct node *n = *np;
 	int64_t i;
 
 	if (!ck->clause || !ck->clause->nspecs)
 		return diag_error(ck->d, "D_ARGS_NONE", n->loc,
 				  "%s[ ] may not be referenced outside of a probe clause",
 				  id->name);
-	if (check_const_index(ck, n, id, &i) || args_type(ck, n, i, &t))
+	if (check_const_index(ck, n, id, &i) || args_find(ck, n, i, &a))
 		return -1;
 	n->u.index.ident = id;
 	n->a = NULL;
-	n->type = t;
-	return 0;
+	n->u.index.keys.v[0] = check_int(ck, n->loc, a.from, type_int(ck->ts));
+	n->type = a.native ? a.native : a.type;
+	return a.native ? args_translate(ck, np, i, &a) : 0;
 }
 
 #define UREGS_MAX 25
 
-static int check_builtin_index(struct check *ck, struct node *n, struct ident *id)
+static int check_builtin_index(struct check *ck, struct node **np, struct ident *id)
 {
+	struct node *n = *np;
 	int64_t i;
 
 	if (!(builtin_flags(id->builtin) & BUILTIN_ARRAY))
@@ -311,7 +337,7 @@ static int check_builtin_index(struct check *ck, struct node *n, struct ident *i
 				  "cannot access %s %s as an associative array",
 				  ident_kind_name(id), id->name);
 	if (id->builtin == BUILTIN_ARGS)
-		return check_args(ck, n, id);
+		return check_args(ck, np, id);
 	if (id->builtin == BUILTIN_UREGS) {
 		if (check_const_index(ck, n, id, &i))
 			return -1;
@@ -429,7 +455,7 @@ int check_index(struct check *ck, struct node **np)
 		return check_assoc(ck, n, id);
 	if (id && id->kind == IDENT_BUILTIN && !type_is_pointer(id->type) &&
 	    !type_is_string(id->type))
-		return check_builtin_index(ck, n, id);
+		return check_builtin_index(ck, np, id);
 	if (id && id->kind == IDENT_INLINE && id->inl_params)
 		return check_inline_use(ck, np, id, &n->u.index.keys);
 	return check_subscript(ck, n, id);
@@ -552,7 +578,11 @@ int check_member(struct check *ck, struct node **np)
 
 	if (id && id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_CURCPU && n->u.member.arrow)
 		return check_curcpu(ck, np);
-	if (check_expr(ck, &n->a) || member_operand(ck, n, &sou))
+	if (check_expr(ck, &n->a))
+		return -1;
+	if (n->a->kind == NODE_XLATE)
+		return check_xlate_member(ck, np);
+	if (member_operand(ck, n, &sou))
 		return -1;
 	n->u.member.member = type_member(sou, n->u.member.name, &off);
 	if (!n->u.member.member)
@@ -628,6 +658,14 @@ static struct node *copy(struct check *ck, const struct node *n, const struct su
 		c = NULL;
 	ck->depth--;
 	return c;
+}
+
+struct node *check_copy(struct check *ck, const struct node *n, const struct decl_params *params,
+			const struct node_list *args, struct srcloc loc)
+{
+	struct subst s = { .params = params, .args = args, .loc = loc };
+
+	return copy(ck, n, &s);
 }
 
 static int inline_args(struct check *ck, struct srcloc loc, struct ident *id,

@@ -409,6 +409,13 @@ struct type *decl_typename(struct parse *p, struct declspec *ds, struct declarat
 	return t;
 }
 
+struct type *decl_param(struct parse *p, struct declspec *ds, struct declarator *dr)
+{
+	struct param a = { .loc = ds->loc, .ds = ds, .dr = dr };
+
+	return param_type(p, &a, "translator", 1);
+}
+
 /* ---- struct, union, enum ----------------------------------------------------- */
 
 struct member {

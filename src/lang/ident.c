@@ -67,6 +67,7 @@ void lang_session_destroy(struct dsession *s)
 	hmap_destroy(s->locals);
 	hmap_destroy(s->aggs);
 	vec_free(&s->all);
+	vec_free(&s->translators);
 	types_destroy(s->types);
 	arena_destroy(s->arena);
 	free(s);

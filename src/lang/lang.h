@@ -17,6 +17,14 @@
 /* Field of a bare description (language.md 6.2): which flag gave the program. */
 enum spec_field { SPEC_NAME, SPEC_FUNC, SPEC_MOD, SPEC_PROV };
 
+struct lang_probe_arg {
+	int nargs;	     /* how many args[] the probes have; 0: untyped */
+	bool multi;	     /* the probes disagree */
+	struct type *type;   /* of args[n]; NULL: out of range or unknown */
+	struct type *native; /* what it is translated from, if it differs from type; else NULL */
+	int from;	     /* the probe's own argument that it is made of */
+};
+
 /* What the compiler asks of the world above it. `arg` is passed on. Unset members mean: nothing there. */
 struct lang_hooks {
 	void *arg;
@@ -24,8 +32,8 @@ struct lang_hooks {
 	const char *(*set_option)(void *arg, const char *name, const char *value);
 	/* Is there a probe for this description? Providers create what can be created on demand. 0 = none; *diag may be set to a provider's own error. */
 	int (*probe_matches)(void *arg, const struct probespec *spec, struct diag *d);
-	/* Typed argument n of the probes matching spec: NULL and *nargs set if out of range / untyped; sets *multi if the probes disagree. */
-	struct type *(*probe_arg)(void *arg, const struct probespec *spec, int n, int *nargs, bool *multi);
+	/* What args[n] of the probes matching spec is. */
+	void (*probe_arg)(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out);
 	/* Kernel symbol `name (module may be NULL): address and type; false if unknown. */
 	bool (*symbol)(void *arg, const char *module, const char *name, uint64_t *addr, struct type **type);
 	bool (*provider_exists)(void *arg, const char *name);
@@ -58,6 +66,8 @@ struct dsession {
 	uint32_t locals_size;	/* bytes of the clause-local area */
 	uint32_t nclauses;	/* clauses over all units */
 	uint32_t nvars, naggs;
+	VEC(struct translator *) translators;
+	uint32_t ntemps; /* clause-local variables made by the checker */
 };
 
 struct dsession *lang_session_create(void);
@@ -89,7 +99,7 @@ void lang_dump(const struct dprog *p, struct types *ts, FILE *out);
  * - NODE_IDENT: u.ident.name; for scope '`' it is as written ("`sym", "mod`sym"); also the parameters of an inline;
  * - NODE_INDEX: the base in a (any expression), u.index.keys, ident NULL; NODE_AGG: u.agg.name ("_" for a bare @);
  * - NODE_CALL: u.call.name and args, func NULL; if the callee is no plain name: name NULL and the callee in a;
- * - NODE_SIZEOF: a, which may be a NODE_TYPE; NODE_OFFSETOF: a is a NODE_TYPE, u.member.name; NODE_XLATE never occurs;
+ * - NODE_SIZEOF: a, which may be a NODE_TYPE; NODE_OFFSETOF: a is a NODE_TYPE, u.member.name;
  * - statements are STMT_EXPR and STMT_IF only: the checker turns `@a = f()` into STMT_AGG and calls of actions into
  *   STMT_ACTION; node->depth bounds every recursion over a tree (PARSE_MAX_DEPTH).
  */

@@ -183,6 +183,14 @@ struct node *node_offsetof(struct parse *p, struct srcloc loc, struct node *type
 	return n;
 }
 
+struct node *node_xlate(struct parse *p, struct srcloc loc, struct type *type, struct node *a)
+{
+	struct node *n = node_tree(p, NODE_XLATE, loc, a, NULL, NULL);
+
+	n->u.xlate.type = type;
+	return n;
+}
+
 struct node *node_cast(struct parse *p, struct srcloc loc, struct type *type, struct node *a)
 {
 	struct node *n = node_tree(p, NODE_CAST, loc, a, NULL, NULL);

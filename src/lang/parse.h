@@ -195,6 +195,8 @@ struct parse {
 	VEC(struct pragma) pragmas;
 	VEC(struct probespec) specs; /* of the clause under way */
 	struct sou *sou;
+	struct translator *translator; /* whose braces are open */
+	struct xlate_member **translator_end;
 };
 
 /* ---- lex.l, parse.y ---- */
@@ -279,6 +281,7 @@ struct node *node_agg(struct parse *p, struct srcloc loc, const char *name);
 struct node *node_offsetof(struct parse *p, struct srcloc loc, struct node *type,
 			   const char *member);
 struct node *node_type(struct parse *p, struct srcloc loc, struct type *type);
+struct node *node_xlate(struct parse *p, struct srcloc loc, struct type *type, struct node *a);
 struct node *node_cast(struct parse *p, struct srcloc loc, struct type *type, struct node *a);
 struct arg_list *arg_add(struct parse *p, struct arg_list *l, struct node *n);
 struct stmt_list stmt_expr(struct parse *p, struct srcloc loc, struct node *expr);
@@ -301,6 +304,8 @@ struct param_list *param_add(struct parse *p, struct param_list *l, struct srclo
 			     struct declspec *ds, struct declarator *dr);
 /* The type of "declspecs [abstract declarator]"; dr may be NULL. */
 struct type *decl_typename(struct parse *p, struct declspec *ds, struct declarator *dr);
+/* The type and name of the one parameter "declspecs declarator" of a translator. */
+struct type *decl_param(struct parse *p, struct declspec *ds, struct declarator *dr);
 struct type *decl_tag(struct parse *p, struct srcloc loc, enum type_kind kind, const char *tag);
 void decl_sou_open(struct parse *p, struct srcloc loc, enum type_kind kind, const char *tag);
 void decl_members(struct parse *p, struct declspec *ds, struct declarator_list l);
@@ -309,6 +314,13 @@ struct type *decl_sou_close(struct parse *p);
 void decl_declare(struct parse *p, struct declspec *ds, struct declarator_list l);
 void decl_inline(struct parse *p, struct srcloc loc, struct declspec *ds, struct declarator *dr,
 		 struct node *expr);
+
+/* ---- xlate.c ---- */
+
+void xlate_open(struct parse *p, struct srcloc loc, struct type *out, struct declspec *ds,
+		struct declarator *dr);
+void xlate_member(struct parse *p, struct srcloc loc, const char *name, struct node *expr);
+void xlate_close(struct parse *p);
 
 /* ---- parser.c ---- */
 

@@ -230,10 +230,7 @@ postfix
 	| K_OFFSETOF '(' typename ',' T_IDENT ')'
 		{ $$ = node_offsetof(p, @1, node_type(p, @3, $3), $5); }
 	| K_XLATE '<' typename '>' '(' expr ')'
-		{
-			parse_error(p, @1, "D_UNKNOWN", "xlate is not implemented (yet)");
-			$$ = $6;
-		}
+		{ $$ = node_xlate(p, @1, $3, $6); }
 	;
 
 primary
@@ -452,11 +449,17 @@ inline
 	;
 
 translator
-	: K_TRANSLATOR typename '<' declspecs declarator '>' '{' initialisers '}' ';'
-		{ parse_error(p, @1, "D_UNKNOWN", "translators are not implemented (yet)"); }
+	: translator_open initialisers '}' ';'	{ xlate_close(p); }
 	;
 
-initialisers: %empty | initialisers T_IDENT '=' assign ';' ;
+translator_open
+	: K_TRANSLATOR typename '<' declspecs declarator '>' '{'	{ xlate_open(p, @1, $2, $4, $5); }
+	;
+
+initialisers
+	: %empty
+	| initialisers T_IDENT '=' assign ';'	{ xlate_member(p, @2, $2, $4); }
+	;
 
 provider
 	: K_PROVIDER T_IDENT '{' probedefs '}' ';'

@@ -242,8 +242,8 @@ int scan_word(struct parse *p, union LANG_YYSTYPE *val, const char *word, size_t
 	char *name;
 
 	if (k && !member) {
-		/* An inline outlives its unit; decl_inline() goes back to the unit's arena. */
-		if (k->token == K_INLINE)
+		/* These outlive their unit; what ends them goes back to the unit's arena. */
+		if (k->token == K_INLINE || k->token == K_TRANSLATOR)
 			p->arena = p->s->arena;
 		return k->token;
 	}

@@ -83,6 +83,26 @@ struct decl_params {
 	bool varargs;
 };
 
+/*
+ * translator out < in param > { member = expr; ... }: how members of `out` are made of an `in`.
+ * Belongs to the session; expressions stay as parsed and are copied at each use.
+ */
+struct xlate_member {
+	const char *name;
+	struct srcloc loc;
+	struct node *expr;
+	struct xlate_member *next; /* in a library the first of one name that has a meaning counts */
+};
+
+struct translator {
+	struct srcloc loc;
+	struct type *out, *in;
+	const char *param;
+	struct xlate_member *members;
+	bool library;  /* its members are checked when they are used */
+	uint32_t attr; /* as in struct ident */
+};
+
 /* ---- expressions ------------------------------------------------------------------------------------ */
 
 /*
@@ -96,7 +116,7 @@ struct decl_params {
  *   offsetof(T, m)                NODE_OFFSETOF: a = NODE_TYPE, u.member.name = m
  *   stringof e                    NODE_STRINGOF: a
  *   e.m, e->m                     NODE_MEMBER: a, u.member.name, arrow
- *   xlate <T> (e)                 NODE_XLATE: type = T, a
+ *   xlate <T> (e)                 NODE_XLATE: u.xlate.type = T, a
  *   integer constants             NODE_INT with type; strings NODE_STRING
  *   statements                    STMT_EXPR (any expression, aggregation assignments as NODE_ASSIGN included) and STMT_IF
  */
@@ -144,6 +164,7 @@ struct node {
 	struct type *type;	/* set by the checker; the type of the value as D defines it (language.md 8.2) */
 	bool lvalue;
 	bool is_const;		/* a compile-time constant (NODE_INT, NODE_STRING after folding) */
+	bool checked;		/* the operand of a translation: checked already, copied as it is */
 	unsigned short depth;	/* of the tree from here down, as parsed; at most PARSE_MAX_DEPTH (lang/parse.h) */
 	struct node *a, *b, *c;
 	union {
@@ -158,6 +179,9 @@ struct node {
 						both operands are to be converted to it first. NULL for strings (then string compare) */
 		} op;
 		struct { const char *name; bool arrow; const struct type_member *member; uint64_t bit_offset; } member;
+		struct { struct type *type; /* as written */
+			 const struct translator *with; /* set by the checker */
+		} xlate;
 		struct { const char *name; int scope; /* 0 plain, 's' self->, 't' this->, '`' kernel */ } ident;
 	} u;
 };

@@ -45,13 +45,12 @@ static int hook_probe_matches(void *arg, const struct probespec *spec, struct di
 	return h->probe_matches ? h->probe_matches(h->arg, spec, d) : 0;
 }
 
-static struct type *hook_probe_arg(void *arg, const struct probespec *spec, int n, int *nargs, bool *multi)
+static void hook_probe_arg(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out)
 {
 	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
 
-	*nargs = 0;
-	*multi = false;
-	return h->probe_arg ? h->probe_arg(h->arg, spec, n, nargs, multi) : NULL;
+	if (h->probe_arg)
+		h->probe_arg(h->arg, spec, n, out);
 }
 
 static bool hook_symbol(void *arg, const char *module, const char *name, uint64_t *addr, struct type **type)

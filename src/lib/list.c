@@ -237,14 +237,15 @@ static int fill_args(dtrace_hdl_t *dtp, const struct probe *p)
 {
 	const struct provider_ops *ops = p->provider->ops;
 	const char *const *types = ops->args ? ops->args(dtp->probes, p) : NULL;
+	const struct probe_xarg *xargs = ops->xargs ? ops->xargs(dtp->probes, p) : NULL;
 	int n = 0;
 
 	list_free(dtp);
-	while (types && types[n])
+	while (xargs ? xargs[n].type != NULL : types && types[n])
 		n++;
 	dtp->argv = mem_alloc((n + 1) * sizeof(*dtp->argv));
 	for (int i = 0; i < n; i++)
-		dtp->argv[i].dtt_name = types[i];
+		dtp->argv[i].dtt_name = xargs ? xargs[i].type : types[i];
 	return n;
 }
 

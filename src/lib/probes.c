@@ -50,6 +50,7 @@ static struct type *spelled_type(dtrace_hdl_t *dtp, const char *text)
 struct arg_search {
 	dtrace_hdl_t *dtp;
 	const char *const *args;
+	const struct probe_xarg *xargs;
 	bool any, differ;
 };
 
@@ -62,19 +63,47 @@ static bool same_args(const char *const *a, const char *const *b)
 	return !*a && !*b;
 }
 
+static bool same_xargs(const struct probe_xarg *a, const struct probe_xarg *b)
+{
+	if (!a || !b)
+		return a == b;
+	while (a->type && b->type && !strcmp(a->type, b->type) && a->from == b->from)
+		a++, b++;
+	return !a->type && !b->type;
+}
+
 static void collect_args(void *arg, struct probe *p)
 {
 	struct arg_search *s = arg;
 	const struct provider_ops *ops = p->provider->ops;
 	const char *const *args = ops->args ? ops->args(s->dtp->probes, p) : NULL;
+	const struct probe_xarg *xargs = ops->xargs ? ops->xargs(s->dtp->probes, p) : NULL;
 
-	if (s->any && !same_args(s->args, args))
+	if (s->any && !(same_args(s->args, args) && same_xargs(s->xargs, xargs)))
 		s->differ = true;
 	s->any = true;
 	s->args = args;
+	s->xargs = xargs;
 }
 
-static struct type *hook_arg(void *arg, const struct probespec *spec, int n, int *nargs, bool *multi)
+/* With an output prototype, args[n] is one of its arguments: a native one as it is, or translated. */
+static void translated_arg(struct arg_search *s, int n, int natives, struct lang_probe_arg *out)
+{
+	int count = 0;
+
+	while (s->xargs[count].type)
+		count++;
+	out->nargs = count;
+	if (n >= count || s->xargs[n].from < 0 || s->xargs[n].from >= natives)
+		return;
+	out->from = s->xargs[n].from;
+	out->type = spelled_type(s->dtp, s->xargs[n].type);
+	out->native = spelled_type(s->dtp, s->args[out->from]);
+	if (type_compatible(out->type, out->native))
+		out->native = NULL;
+}
+
+static void hook_arg(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out)
 {
 	struct arg_search s = { .dtp = arg };
 	struct diag d = {0};
@@ -82,11 +111,19 @@ static struct type *hook_arg(void *arg, const struct probespec *spec, int n, int
 
 	probes_match(s.dtp->probes, spec, &d, collect_args, &s);
 	diag_clear(&d);
-	*multi = s.differ;
+	out->multi = s.differ;
+	if (s.differ)
+		return;
 	while (s.args && s.args[count])
 		count++;
-	*nargs = count;
-	return n >= 0 && n < count && !s.differ ? spelled_type(s.dtp, s.args[n]) : NULL;
+	if (s.xargs) {
+		translated_arg(&s, n, count, out);
+		return;
+	}
+	out->nargs = count;
+	out->from = n;
+	if (n < count)
+		out->type = spelled_type(s.dtp, s.args[n]);
 }
 
 /* ---- names of providers and modules --------------------------------------------------------------------- */

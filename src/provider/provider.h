@@ -38,6 +38,16 @@ struct probe {
 	bool literal;	/* an alias: matched by its literal name only, never by a glob or an empty field */
 };
 
+/*
+ * One argument of an output prototype: args[i] is argument `from` of provider_ops.args, translated to `type` as
+ * D spells it ("psinfo_t *"); the type of the native argument itself means no translation. The translators are
+ * in lib/. A list ends with a NULL type.
+ */
+struct probe_xarg {
+	const char *type;
+	int from;
+};
+
 /* Probes that share one program. Made by group_get(); lives while the enabling lives. */
 struct probe_group {
 	struct provider *provider;
@@ -71,6 +81,8 @@ struct provider_ops {
 	int (*demand)(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d);
 	/* Types of args[] as D spells them; NULL ends the list. NULL result: untyped. The result belongs to the table. */
 	const char *const *(*args)(struct probes *t, const struct probe *probe);
+	/* The output prototype of a probe whose args[] are translated; NULL (hook or result): args[] are those of args(). */
+	const struct probe_xarg *(*xargs)(struct probes *t, const struct probe *probe);
 	/* Key of the group that the probe belongs to, and the group's constants (name, ops, nrows, activity) on first use. */
 	uint64_t (*group_key)(const struct probe *probe);
 	void (*group_init)(struct probe_group *g, const struct probe *probe);

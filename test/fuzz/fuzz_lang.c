@@ -23,15 +23,16 @@ static const char *set_option(void *arg, const char *name, const char *value)
 	return *name == 'x' ? "Invalid option name" : NULL;
 }
 
-static struct type *probe_arg(void *arg, const struct probespec *spec, int n, int *nargs,
-			      bool *multi)
+static void probe_arg(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out)
 {
 	struct types *ts = arg;
 
 	(void)spec;
-	*nargs = 3;
-	*multi = n == 2;
-	return n == 0 ? type_int(ts) : n == 1 ? type_pointer(ts, type_builtin(ts, "char")) : NULL;
+	out->nargs = 3;
+	out->multi = n == 2;
+	out->from = n;
+	out->type = n == 0 ? type_int(ts)
+		    : n == 1 ? type_pointer(ts, type_builtin(ts, "char")) : NULL;
 }
 
 static bool symbol(void *arg, const char *module, const char *name, uint64_t *addr,
