@@ -7,6 +7,7 @@
 #include "words.c"
 #include "str.c"
 #include "copyin.c"
+#include "own.c"
 #include "key.c"
 #include "agg.c"
 #include "dvar.c"

@@ -7,7 +7,8 @@
  *   emit_rec.c   reserving, filling and leaving a record under each policy
  *   emit_fault.c faults: the fault record and the ERROR clauses
  *   emit_expr.c  integer and string expressions, conditions
- *   emit_var.c   variables of every storage class, built-in variables, memory behind pointers
+ *   emit_place.c variables of every storage class, memory behind pointers: what can be assigned
+ *   emit_var.c   built-in variables
  *   emit_agg.c   aggregations
  *   emit_act.c   actions and subroutines, one table row each
  *   strtab.c     string table
@@ -62,14 +63,33 @@ struct sval {
 	bool is_var;  /* SVAL_FRAME: the storage of a variable, not a copy */
 };
 
-/* A place that can be read and assigned. */
-enum lval_kind { LVAL_GLOBAL, LVAL_LOCAL, LVAL_DYNAMIC, LVAL_ELEMENT };
+/* A place that can be read and assigned (emit_place.c). */
+enum lval_kind {
+	LVAL_GLOBAL,  /* in map globals */
+	LVAL_FRAME,   /* in the frame: clause-local, or the copy of a dynamic variable */
+	LVAL_DYNAMIC, /* a dynamic variable as a whole */
+	LVAL_ADDR,    /* at any address */
+	LVAL_CHAR,    /* a character of a string, in a copy of the string */
+};
 struct lval {
 	enum lval_kind kind;
+	bool whole;   /* a variable, not a part of one */
+	bool dynamic; /* LVAL_FRAME: stores go on into the dynamic variable */
 	struct type *type;
-	uint32_t off; /* in the globals area or in the frame; dynamic: of the key in the frame */
-	vreg nwords;  /* dynamic: nwords | var << 32 */
-	vreg ptr;     /* LVAL_ELEMENT: address of the element of a C array */
+	uint64_t off;	       /* in globals or the frame; LVAL_ADDR: from addr */
+	vreg index;	       /* added to off, known to stay in the variable; VREG_NONE: 0 */
+	vreg addr;	       /* LVAL_ADDR */
+	uint32_t key;	       /* dynamic variable: its key in the frame */
+	vreg nwords;	       /* of the key | var << 32 */
+	uint32_t copy, size;   /* its value in the frame, its size; LVAL_CHAR: the copied string */
+	uint32_t bits, shift;  /* bit-field: its width, not 0; bits from off */
+	struct lval *string;   /* LVAL_CHAR: where the string is, NULL: nowhere */
+};
+
+/* A structure, array or floating-point number: its bytes. */
+struct bytes {
+	vreg at;      /* a pointer that the verifier knows, or an address */
+	bool foreign; /* an address: reading may fault */
 };
 
 /* A reservation under way or made. */
@@ -180,6 +200,7 @@ void rec_abandon(struct cg *cg);
 void rec_present(struct cg *cg, int bit);
 void rec_int(struct cg *cg, const struct field *f, vreg v);
 void rec_string(struct cg *cg, const struct field *f, const struct sval *sv);
+void rec_bytes(struct cg *cg, const struct field *f, const struct bytes *b);
 
 /* ---- emit_fault.c ---- */
 void fault_throw(struct cg *cg, enum abi_fault code, vreg value);
@@ -208,17 +229,26 @@ void type_width(struct type *t, int *size, bool *is_signed);
 
 /* ---- emit_var.c ---- */
 vreg var_value(struct cg *cg, const struct node *n);
-void var_string(struct cg *cg, const struct node *n, struct sval *sv);
 vreg index_value(struct cg *cg, const struct node *n);
+vreg id_half(struct cg *cg, int helper, bool upper);
+vreg read_kernel(struct cg *cg, vreg addr, int size, bool is_signed); /* checked */
+void builtin_string(struct cg *cg, const struct node *n, struct sval *sv);
+void comm_words(struct cg *cg, vreg w[2]); /* the 16 bytes of the command name */
+
+/* ---- emit_place.c ---- */
+bool type_is_bytes(struct type *t);
+uint32_t key_words(const struct node *n); /* fixed words of a tuple */
+void key_bytes(struct cg *cg, const struct node *n, uint32_t at);
 bool lval_make(struct cg *cg, const struct node *n, struct lval *lv);
 vreg lval_load(struct cg *cg, const struct lval *lv);
 void lval_store(struct cg *cg, const struct lval *lv, vreg v);
 void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv);
 void lval_store_string(struct cg *cg, const struct lval *lv, const struct sval *sv);
-vreg mem_address(struct cg *cg, const struct node *n); /* of an lvalue in kernel memory */
+void expr_bytes(struct cg *cg, const struct node *n, struct bytes *b);
+void bytes_copy(struct cg *cg, vreg dst, const struct bytes *b, uint32_t size);
+vreg mem_address(struct cg *cg, const struct node *n); /* of an lvalue, as a number */
 vreg mem_value(struct cg *cg, const struct node *n);   /* its checked load */
-void builtin_string(struct cg *cg, const struct node *n, struct sval *sv);
-void comm_words(struct cg *cg, vreg w[2]); /* the 16 bytes of the command name */
+void var_string(struct cg *cg, const struct node *n, struct sval *sv);
 
 /* ---- emit_agg.c ---- */
 

@@ -26,6 +26,11 @@ static void fields_emit(struct cg *cg, const struct stmt *s, const struct action
 		} else if (f->kind == FIELD_STRING) {
 			expr_string(cg, args->v[first + i], &sv);
 			rec_string(cg, f, &sv);
+		} else if (f->kind == FIELD_BYTES) {
+			struct bytes b;
+
+			expr_bytes(cg, args->v[first + i], &b);
+			rec_bytes(cg, f, &b);
 		}
 	}
 }

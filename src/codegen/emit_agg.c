@@ -254,11 +254,13 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 		      uint32_t *off)
 {
 	struct ir *ir = cg->ir;
-	uint32_t nfixed = (uint32_t)sh->nparts, nstr = 0;
+	uint32_t nfixed = 0, nstr = 0, word = 0;
 	struct sval sv;
 
-	for (size_t i = 0; i < sh->nparts; i++)
+	for (size_t i = 0; i < sh->nparts; i++) {
+		nfixed += sh->parts[i].words;
 		nstr += sh->parts[i].kind == FIELD_STRING;
+	}
 	if (nstr == 1 &&
 	    nfixed ==
 		    1) { /* a struct abi_str is its own tuple; the length of NULL gives one word */
@@ -273,8 +275,9 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 	*off = frame_temp(cg, 8 * nfixed + nstr * cg_strbytes(cg));
 	vreg pos = nstr ? ir_imm(ir, *off + 8 * nfixed) : VREG_NONE;
 	for (size_t i = 0; i < sh->nparts; i++) {
-		uint32_t at = *off + 8 * (uint32_t)i;
+		uint32_t at = *off + 8 * word;
 
+		word += sh->parts[i].words;
 		switch (sh->parts[i].kind) {
 		case FIELD_PROBE_STRING:
 		case FIELD_CONST_STRING: key_table(cg, keys->v[i], at); break;
@@ -286,6 +289,7 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 				  ir_callrt(ir, "rt_tuple_str", 3, frame_index(cg), pos,
 					    ir_imm(ir, src)));
 			break;
+		case FIELD_BYTES: key_bytes(cg, keys->v[i], at); break;
 		default: frame_store(cg, 8, at, expr_value(cg, keys->v[i]));
 		}
 	}

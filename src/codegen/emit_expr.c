@@ -351,8 +351,13 @@ static vreg assign_op(struct cg *cg, const struct node *n, vreg old)
 static vreg assign_value(struct cg *cg, const struct node *n)
 {
 	struct lval lv;
+	struct bytes b;
 	vreg v;
 
+	if (type_is_bytes(n->type)) {
+		expr_bytes(cg, n, &b);
+		return b.at;
+	}
 	if (n->u.op.op ==
 	    OP_ASSIGN) { /* the right side first, then the keys of the left (language.md 8.5) */
 		v = expr_as(cg, n->b, n->a->type);
@@ -414,12 +419,15 @@ vreg expr_raw(struct cg *cg, const struct node *n)
 void expr_effect(struct cg *cg, const struct node *n)
 {
 	struct sval sv;
+	struct bytes b;
 
 	if (n->kind == NODE_COMMA) {
 		expr_effect(cg, n->a);
 		expr_effect(cg, n->b);
 	} else if (expr_is_string(n)) {
 		expr_string(cg, n, &sv);
+	} else if (n->type && type_is_bytes(n->type)) {
+		expr_bytes(cg, n, &b);
 	} else {
 		expr_raw(cg, n);
 	}
@@ -504,8 +512,6 @@ static void assign_string(struct cg *cg, const struct node *n, struct sval *sv)
 
 void expr_string(struct cg *cg, const struct node *n, struct sval *sv)
 {
-	struct lval lv;
-
 	*sv = (struct sval){ .kind = SVAL_NULL };
 	while (n->kind == NODE_CAST && n->a->type &&
 	       expr_is_string(n->a)) /* a string passed as a char * */
@@ -522,11 +528,10 @@ void expr_string(struct cg *cg, const struct node *n, struct sval *sv)
 						       MIN(strnlen(n->u.str.s, n->u.str.len),
 							   cg_strsize(cg) - 1)) };
 		break;
-	case NODE_VAR: var_string(cg, n, sv); break;
+	case NODE_VAR:
 	case NODE_INDEX:
-		if (lval_make(cg, n, &lv))
-			lval_load_string(cg, &lv, sv);
-		break;
+	case NODE_MEMBER:
+	case NODE_UNARY: var_string(cg, n, sv); break;
 	case NODE_CALL: call_string(cg, n, sv); break;
 	case NODE_CAST:
 	case NODE_STRINGOF: expr_string(cg, n->a, sv); break;

@@ -17,6 +17,7 @@
 #include "codegen/cg_impl.h"
 
 #define ATTEMPTS 4
+#define STAGE_WORDS 16 /* of the fixed part are handled one by one, more by the kernel's copy routine */
 
 /* ---- reserving ---- */
 
@@ -227,8 +228,13 @@ static void stage_begin(struct cg *cg, const struct layout *l)
 		if (l->npresence)
 			frame_storei(cg, 8, cur->strings[i], 0);
 	}
-	for (uint32_t off = l->header; off < l->fixed; off += 8)
-		frame_storei(cg, 8, cur->stage + off, 0);
+	if (l->fixed - l->header <= STAGE_WORDS * 8)
+		for (uint32_t off = l->header; off < l->fixed; off += 8)
+			frame_storei(cg, 8, cur->stage + off, 0);
+	else
+		ir_callrt(cg->ir, "rt_zero", 3, frame_index(cg),
+			  ir_imm(cg->ir, cur->stage + l->header),
+			  ir_imm(cg->ir, l->fixed - l->header));
 	cur->temp_keep = cur->temp;
 }
 
@@ -287,8 +293,14 @@ static void stage_commit(struct cg *cg, const struct layout *l)
 	rec_reserve(cg, &cur->rv, need, l->max, false, cur->lost);
 	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, 0);
 	ir_store(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), need);
-	for (uint32_t off = l->header; off < l->fixed; off += 8)
-		ir_store(ir, 8, cur->rv.rec, off, frame_load(cg, 8, cur->stage + off));
+	if (l->fixed - l->header <= STAGE_WORDS * 8)
+		for (uint32_t off = l->header; off < l->fixed; off += 8)
+			ir_store(ir, 8, cur->rv.rec, off, frame_load(cg, 8, cur->stage + off));
+	else
+		ir_call(ir, BPF_FUNC_probe_read_kernel, 3,
+			cg_ptr_add(cg, cur->rv.rec, l->header),
+			ir_imm(ir, l->fixed - l->header),
+			cg_ptr_add(cg, cg->frame, cur->stage + l->header));
 	cur->pos = ir_mov(ir, cur->rv.off);
 	ir_alui(ir, IR_ADD, cur->pos, l->fixed);
 	for (uint32_t i = 0; i < l->nstrings; i++)
@@ -376,6 +388,16 @@ static void store_field(struct cg *cg, const struct field *f, vreg v)
 void rec_int(struct cg *cg, const struct field *f, vreg v)
 {
 	store_field(cg, f, v);
+}
+
+void rec_bytes(struct cg *cg, const struct field *f, const struct bytes *b)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	bytes_copy(cg,
+		   cur->staged ? cg_ptr_add(cg, cg->frame, cur->stage + f->offset)
+			       : cg_ptr_add(cg, cur->rv.rec, f->offset),
+		   b, f->size);
 }
 
 void rec_string(struct cg *cg, const struct field *f, const struct sval *sv)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables of every storage class, built-in variables and memory behind pointers.
- *
- *   globals        in map globals, 8 bytes a scalar; no locking (language.md 9.1)
- *   this->         in the frame, zero at the start of each firing
- *   self->, a[k]   in the kernel hash map dvars, by runtime routines; the key is built in the frame
- *   built-ins      read when named; the time of the firing once only
- *   *p, p->m, p[i] by a checked read: a bad address is a fault, never a 0
+ * Built-in variables: read when named; the time of the firing once only. Variables of the program
+ * and memory behind pointers are in emit_place.c.
  */
 #include <stddef.h>
 
@@ -16,7 +11,7 @@
 /* ---- built-in variables ---- */
 
 /* Half of the answer of a helper that gives two 32-bit ids in one word. */
-static vreg id_half(struct cg *cg, int helper, bool upper)
+vreg id_half(struct cg *cg, int helper, bool upper)
 {
 	vreg v = ir_call(cg->ir, helper, 0);
 
@@ -39,7 +34,7 @@ static vreg walltime(struct cg *cg)
 }
 
 /* Checked read of size bytes of the kernel at addr into a register. */
-static vreg read_kernel(struct cg *cg, vreg addr, int size, bool is_signed)
+vreg read_kernel(struct cg *cg, vreg addr, int size, bool is_signed)
 {
 	struct ir *ir = cg->ir;
 	int slot = cg_probe_stack(cg);
@@ -257,383 +252,13 @@ void builtin_string(struct cg *cg, const struct node *n, struct sval *sv)
 	}
 }
 
-/* ---- memory of the kernel ---- */
-
-static bool is_aggregate(struct type *t)
-{
-	enum type_kind k = type_resolve(t)->kind;
-
-	return k == TYPE_ARRAY || k == TYPE_STRUCT || k == TYPE_UNION || k == TYPE_FUNCTION;
-}
-
-static vreg element_address(struct cg *cg, const struct node *n)
-{
-	vreg base = expr_value(cg, n->a); /* an array's value is its address */
-	uint64_t size = type_resolve(n->type)->size;
-
-	if (n->u.index.keys.n != 1) {
-		cg_error(cg, n->loc, "an array has one index");
-		return base;
-	}
-	const struct node *k = n->u.index.keys.v[0];
-	if (k->kind == NODE_INT) {
-		ir_alui(cg->ir, IR_ADD, base, (int64_t)(k->u.integer.value * size));
-		return base;
-	}
-	vreg i = expr_value(cg, k);
-	const struct type *array = type_resolve(n->a->type);
-	if (array->kind == TYPE_ARRAY &&
-	    array->nelems > 1) { /* of 0 or 1: the end of a structure of any length */
-		label inside = ir_label(cg->ir);
-
-		ir_jcci(cg->ir, IR_ULT, i, (int64_t)array->nelems, inside);
-		fault_throw(cg, ABI_FAULT_BADINDEX, i);
-		ir_place(cg->ir, inside);
-	}
-	ir_alui(cg->ir, IR_MUL, i, (int64_t)size);
-	ir_alu(cg->ir, IR_ADD, base, i);
-	return base;
-}
-
-/* s[i] of a string: 0 from its end on. */
-static vreg string_char(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	label past = ir_label(ir), outside = ir_label(ir);
-	struct sval sv;
-
-	expr_string(cg, n->a, &sv);
-	uint32_t off = sval_frame(cg, &sv);
-	vreg i = expr_value(cg, n->u.index.keys.v[0]);
-	vreg c = ir_imm(ir, 0);
-	ir_jcci(ir, IR_UGE, i, cg_strsize(cg), outside);
-	vreg len = frame_load(cg, 8, off);
-	ir_jcc(ir, IR_UGE, i, len, past);
-	vreg p = cg_ptr_add(cg, cg->frame, off + sizeof(struct abi_str));
-	ir_alu(ir, IR_ADD, p, i);
-	ir_load_to(ir, c, 1, p, 0);
-	ir_ext(ir, c, 1, type_is_signed(n->type));
-	ir_jmp(ir, past);
-	ir_place(ir, outside);
-	fault_throw(cg, ABI_FAULT_BADINDEX, i);
-	ir_place(ir, past);
-	return c;
-}
-
-vreg mem_address(struct cg *cg, const struct node *n)
-{
-	vreg p;
-
-	switch (n->kind) {
-	case NODE_VAR:
-		if (n->u.var.ident->kind == IDENT_SYMBOL)
-			return ir_imm(cg->ir, n->u.var.ident->value);
-		break;
-	case NODE_UNARY:
-		if (n->u.op.op == OP_DEREF)
-			return expr_value(cg, n->a);
-		break;
-	case NODE_INDEX:
-		if (!n->u.index.ident)
-			return element_address(cg, n);
-		break;
-	case NODE_MEMBER:
-		p = n->u.member.arrow ? expr_value(cg, n->a) : mem_address(cg, n->a);
-		ir_alui(cg->ir, IR_ADD, p, (int64_t)(n->u.member.bit_offset / 8));
-		return p;
-	case NODE_CAST: return mem_address(cg, n->a);
-	default: break;
-	}
-	cg_error(cg, n->loc, "structures and arrays in D variables are not implemented (yet)");
-	return ir_imm(cg->ir, 0);
-}
-
-/* Bit-fields: the 8 bytes around it, shifted up and down again. */
-static vreg bitfield_value(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	const struct type_member *m = n->u.member.member;
-	uint64_t unit = type_resolve(m->type)->size, bit = n->u.member.bit_offset;
-	uint64_t start =
-		bit / (unit * 8) * unit; /* bytes; bit-fields do not cross their type's units */
-	vreg p = n->u.member.arrow ? expr_value(cg, n->a) : mem_address(cg, n->a);
-	int size;
-	bool is_signed;
-
-	type_width(m->type, &size, &is_signed);
-	ir_alui(ir, IR_ADD, p, (int64_t)start);
-	vreg v = read_kernel(cg, p, size, false);
-	ir_alui(ir, IR_SHL, v, (int64_t)(64 - (bit - start * 8) - m->bit_size));
-	ir_alui(ir, is_signed ? IR_SAR : IR_SHR, v, 64 - (int64_t)m->bit_size);
-	return v;
-}
-
-vreg mem_value(struct cg *cg, const struct node *n)
-{
-	int size;
-	bool is_signed;
-
-	if (is_aggregate(n->type))
-		return mem_address(cg, n);
-	if (n->kind == NODE_MEMBER && n->u.member.member && n->u.member.member->bit_size)
-		return bitfield_value(cg, n);
-	type_width(n->type, &size, &is_signed);
-	return read_kernel(cg, mem_address(cg, n), size, is_signed);
-}
-
-/* ---- places ---- */
-
-static void use_local(struct cg *cg, struct ident *id)
-{
-	struct cg_clause *cl = cg->cur.cl;
-	struct ident **more;
-
-	for (size_t i = 0; i < cl->nlocals; i++)
-		if (cl->locals[i] == id)
-			return;
-	more = arena_alloc(cl->arena, (cl->nlocals + 1) * sizeof(*more));
-	for (size_t i = 0; i < cl->nlocals; i++)
-		more[i] = cl->locals[i];
-	more[cl->nlocals++] = id;
-	cl->locals = more;
-	cl->uses_locals = true;
-	cl->uses_frame = true;
-}
-
-/* The word that stands for the thread; the idle tasks share tid 0 and are told apart by their CPU.
- */
-static vreg thread_word(struct cg *cg)
-{
-	struct ir *ir = cg->ir;
-	label known = ir_label(ir);
-	vreg v = id_half(cg, BPF_FUNC_get_current_pid_tgid, false);
-
-	ir_jcci(ir, IR_NE, v, 0, known);
-	ir_mov_to(ir, v, ir_call(ir, BPF_FUNC_get_smp_processor_id, 0));
-	vreg top = ir_imm(ir, INT64_MIN);
-	ir_alu(ir, IR_OR, v, top);
-	ir_place(ir, known);
-	return v;
-}
-
-/* The key of a dynamic variable: thread, then keys; fixed words first, then the bytes of strings.
- */
-static void dynamic_key(struct cg *cg, const struct ident *id, bool thread,
-			const struct node_list *keys, struct lval *lv)
-{
-	struct ir *ir = cg->ir;
-	uint32_t nfixed = thread + (uint32_t)keys->n, nstr = 0, word = 0;
-
-	for (size_t i = 0; i < keys->n; i++)
-		nstr += expr_is_string(keys->v[i]);
-	lv->off = frame_temp(cg, 8 * nfixed + nstr * cg_strbytes(cg));
-	vreg pos = nstr ? ir_imm(ir, lv->off + 8 * nfixed) : VREG_NONE;
-	if (thread)
-		frame_store(cg, 8, lv->off + 8 * word++, thread_word(cg));
-	for (size_t i = 0; i < keys->n; i++) {
-		uint32_t at = lv->off + 8 * word++;
-
-		if (!expr_is_string(keys->v[i])) {
-			frame_store(cg, 8, at, expr_value(cg, keys->v[i]));
-			continue;
-		}
-		struct sval sv;
-		expr_string(cg, keys->v[i], &sv);
-		uint32_t src = sval_frame(cg, &sv);
-		frame_store(cg, 8, at, frame_load(cg, 8, src));
-		ir_mov_to(ir, pos,
-			  ir_callrt(ir, "rt_tuple_str", 3, frame_index(cg), pos, ir_imm(ir, src)));
-	}
-	int64_t var = (int64_t)((uint64_t)id->id << 32);
-	if (!nstr) {
-		lv->nwords = ir_imm(ir, var | nfixed);
-	} else {
-		lv->nwords = pos;
-		ir_alui(ir, IR_SUB, lv->nwords, lv->off);
-		ir_alui(ir, IR_SHR, lv->nwords, 3);
-		ir_alui(ir, IR_OR, lv->nwords, var);
-	}
-}
-
-static bool dynamic_lval(struct cg *cg, const struct ident *id, bool thread,
-			 const struct node_list *keys, struct lval *lv)
-{
-	lv->kind = LVAL_DYNAMIC;
-	lv->type = id->type;
-	cg->env->uses_dvars = true;
-	cg->env->dvar_value = MAX(cg->env->dvar_value, id->size);
-	dynamic_key(cg, id, thread, keys, lv);
-	return true;
-}
-
-/* An element of a C array that is a global variable. */
-static bool array_lval(struct cg *cg, const struct node *n, const struct ident *id, struct lval *lv)
-{
-	struct ir *ir = cg->ir;
-	struct type *array = type_resolve(id->type), *elem = type_resolve(n->type);
-
-	if (is_aggregate(elem) || type_is_string(elem) || n->u.index.keys.n != 1)
-		return false;
-	vreg i = expr_value(cg, n->u.index.keys.v[0]);
-	label inside = ir_label(ir);
-	ir_jcci(ir, IR_ULT, i, (int64_t)array->nelems, inside);
-	fault_throw(cg, ABI_FAULT_BADINDEX, i);
-	ir_place(ir, inside);
-	ir_alui(ir, IR_MUL, i, (int64_t)elem->size);
-	lv->kind = LVAL_ELEMENT;
-	lv->type = n->type;
-	lv->ptr = ir_mapval(ir, CG_MAP_GLOBALS, id->offset);
-	ir_alu(ir, IR_ADD, lv->ptr, i);
-	cg->env->uses_globals = true;
-	return true;
-}
-
-static bool var_lval(struct cg *cg, struct ident *id, struct lval *lv)
-{
-	static const struct node_list no_keys;
-
-	switch (id->kind) {
-	case IDENT_GLOBAL:
-		lv->kind = LVAL_GLOBAL;
-		lv->off = id->offset;
-		cg->env->uses_globals = true;
-		return true;
-	case IDENT_CLAUSE:
-		lv->kind = LVAL_LOCAL;
-		lv->off = (uint32_t)sizeof(struct abi_frame) + id->offset;
-		use_local(cg, id);
-		return true;
-	case IDENT_THREAD: return dynamic_lval(cg, id, true, &no_keys, lv);
-	default: return false;
-	}
-}
-
-bool lval_make(struct cg *cg, const struct node *n, struct lval *lv)
-{
-	bool ok = false;
-
-	*lv = (struct lval){ .type = n->type, .nwords = VREG_NONE, .ptr = VREG_NONE };
-	if (n->kind == NODE_VAR && !is_aggregate(n->type)) {
-		ok = var_lval(cg, n->u.var.ident, lv);
-	} else if (n->kind == NODE_INDEX && n->u.index.ident && !is_aggregate(n->type)) {
-		const struct ident *id = n->u.index.ident;
-
-		if (id->kind == IDENT_ASSOC || id->kind == IDENT_THREAD_ASSOC)
-			ok = dynamic_lval(cg, id, id->kind == IDENT_THREAD_ASSOC, &n->u.index.keys,
-					  lv);
-		else if (id->kind == IDENT_GLOBAL)
-			ok = array_lval(cg, n, id, lv);
-	} else if (n->kind == NODE_INDEX && n->a && n->a->kind == NODE_VAR &&
-		   n->a->u.var.ident->kind == IDENT_GLOBAL &&
-		   type_resolve(n->a->type)->kind == TYPE_ARRAY) {
-		ok = array_lval(cg, n, n->a->u.var.ident, lv);
-	}
-	if (!ok)
-		cg_error(
-			cg, n->loc,
-			"variables of type %s and stores through pointers are not implemented (yet)",
-			type_name(cg->env->ses->types, n->type));
-	return ok;
-}
-
-vreg lval_load(struct cg *cg, const struct lval *lv)
-{
-	struct ir *ir = cg->ir;
-	int size;
-	bool is_signed;
-
-	switch (lv->kind) {
-	case LVAL_GLOBAL: return ir_load(ir, 8, ir_mapval(ir, CG_MAP_GLOBALS, lv->off), 0);
-	case LVAL_LOCAL: return frame_load(cg, 8, lv->off);
-	case LVAL_DYNAMIC:
-		return ir_callrt(ir, "rt_dvar_load", 3, frame_index(cg), ir_imm(ir, lv->off),
-				 lv->nwords);
-	default: break;
-	}
-	type_width(lv->type, &size, &is_signed);
-	vreg v = ir_load(ir, size, lv->ptr, 0);
-	if (is_signed)
-		ir_ext(ir, v, size, true);
-	return v;
-}
-
-/* v is of the variable's width already. */
-void lval_store(struct cg *cg, const struct lval *lv, vreg v)
-{
-	struct ir *ir = cg->ir;
-	int size;
-	bool is_signed;
-
-	switch (lv->kind) {
-	case LVAL_GLOBAL: ir_store(ir, 8, ir_mapval(ir, CG_MAP_GLOBALS, lv->off), 0, v); return;
-	case LVAL_LOCAL: frame_store(cg, 8, lv->off, v); return;
-	case LVAL_DYNAMIC: /* without room: counted there, the store is left undone */
-		ir_callrt(ir, "rt_dvar_store", 4, frame_index(cg), ir_imm(ir, lv->off), lv->nwords,
-			  v);
-		return;
-	default: type_width(lv->type, &size, &is_signed); ir_store(ir, size, lv->ptr, 0, v);
-	}
-}
-
-void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = lv->off, .is_var = true };
-	if (lv->kind == LVAL_LOCAL)
-		return;
-	uint32_t dst = frame_temp_string(cg);
-	if (lv->kind == LVAL_GLOBAL)
-		ir_callrt(ir, "rt_str_from_global", 3, frame_index(cg), ir_imm(ir, dst),
-			  ir_imm(ir, lv->off));
-	else
-		ir_callrt(ir, "rt_dvar_load_bytes", 5, frame_index(cg), ir_imm(ir, lv->off),
-			  lv->nwords, ir_imm(ir, dst), ir_imm(ir, cg_strbytes(cg)));
-	sv->off = dst;
-	sv->is_var = false;
-}
-
-void lval_store_string(struct cg *cg, const struct lval *lv, const struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-
-	if (lv->kind == LVAL_LOCAL) {
-		sval_to(cg, sv, lv->off);
-		return;
-	}
-	vreg src = ir_imm(ir, sval_frame(cg, sv));
-	if (lv->kind == LVAL_GLOBAL)
-		ir_callrt(ir, "rt_str_to_global", 3, frame_index(cg), ir_imm(ir, lv->off), src);
-	else
-		ir_callrt(ir, "rt_dvar_store_bytes", 5, frame_index(cg), ir_imm(ir, lv->off),
-			  lv->nwords, src, ir_imm(ir, cg_strbytes(cg)));
-}
-
 /* ---- values ---- */
 
 vreg var_value(struct cg *cg, const struct node *n)
 {
-	struct ident *id = n->u.var.ident;
-	struct lval lv;
+	const struct ident *id = n->u.var.ident;
 
-	if (id->kind == IDENT_BUILTIN)
-		return builtin_value(cg, n, id->builtin);
-	if (id->kind == IDENT_SYMBOL)
-		return mem_value(cg, n);
-	if (!lval_make(cg, n, &lv))
-		return ir_imm(cg->ir, 0);
-	return lval_load(cg, &lv);
-}
-
-void var_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	struct lval lv;
-
-	*sv = (struct sval){ .kind = SVAL_NULL };
-	if (n->u.var.ident->kind == IDENT_BUILTIN)
-		builtin_string(cg, n, sv);
-	else if (lval_make(cg, n, &lv))
-		lval_load_string(cg, &lv, sv);
+	return id->kind == IDENT_BUILTIN ? builtin_value(cg, n, id->builtin) : mem_value(cg, n);
 }
 
 /* args[n] is the raw argument, brought to its type. */
@@ -653,16 +278,8 @@ static vreg typed_argument(struct cg *cg, const struct node *n)
 vreg index_value(struct cg *cg, const struct node *n)
 {
 	const struct ident *id = n->u.index.ident;
-	struct lval lv;
 
 	if (id && id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_ARGS)
 		return typed_argument(cg, n);
-	if (!id && type_is_string(n->a->type))
-		return string_char(cg, n);
-	if (!id && !(n->a->kind == NODE_VAR && n->a->u.var.ident->kind == IDENT_GLOBAL &&
-		     type_resolve(n->a->type)->kind == TYPE_ARRAY))
-		return mem_value(cg, n);
-	if (!lval_make(cg, n, &lv))
-		return ir_imm(cg->ir, 0);
-	return lval_load(cg, &lv);
+	return mem_value(cg, n);
 }

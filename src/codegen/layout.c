@@ -30,8 +30,8 @@ static bool wants_string(const struct node *n, const struct format *fmt, size_t 
 		return true;
 	if (!type_is_string_like(n->type))
 		return false;
-	if (!fmt) /* trace() of a char array prints text */
-		return type_resolve(n->type)->kind == TYPE_ARRAY;
+	if (!fmt)
+		return false;
 	for (size_t i = 0; i < fmt->n; i++) {
 		const struct format_conv *c = &fmt->v[i];
 		size_t before = ((c->flags & FMT_DYNWIDTH) != 0) + ((c->flags & FMT_DYNPREC) != 0);
@@ -90,9 +90,12 @@ static int field_make(struct cg_clause *cl, const struct node *n, const struct s
 		f->size = (uint32_t)size;
 		f->is_signed = is_signed;
 		f->value = n->kind == NODE_INT ? expr_constant(n, n->type) : 0;
+	} else if (type_is_bytes(n->type) && type_resolve(n->type)->size) {
+		f->kind = FIELD_BYTES;
+		f->size = (uint32_t)MIN(type_resolve(n->type)->size, ABI_OFF_MAX);
 	} else {
 		return diag_error(d, "D_UNKNOWN", n->loc,
-				  "recording a value of type %s is not implemented (yet)",
+				  "a value of type %s cannot be recorded",
 				  type_name(cl->env->ses->types, n->type));
 	}
 	return 0;
@@ -122,7 +125,7 @@ static int part_make(struct cg_clause *cl, const struct node *n, struct keypart 
 	const struct node *s = stripped(n);
 
 	p->type = n->type;
-	p->words = 1;
+	p->words = key_words(n);
 	if (s->kind == NODE_STRING)
 		p->kind = FIELD_CONST_STRING;
 	else if (probe_string(s) >= 0)
@@ -131,9 +134,10 @@ static int part_make(struct cg_clause *cl, const struct node *n, struct keypart 
 		p->kind = FIELD_STRING;
 	else if (type_is_scalar(n->type))
 		p->kind = FIELD_INT;
+	else if (type_is_bytes(n->type) && type_resolve(n->type)->size)
+		p->kind = FIELD_BYTES;
 	else
-		return diag_error(d, "D_UNKNOWN", n->loc,
-				  "a key of type %s is not implemented (yet)",
+		return diag_error(d, "D_UNKNOWN", n->loc, "a value of type %s cannot be a key",
 				  type_name(cl->env->ses->types, n->type));
 	return 0;
 }
@@ -269,9 +273,10 @@ static void place_fields(struct cg_clause *cl)
 		for (size_t k = 0; k < l->actions[i].nfields; k++) {
 			struct field *f = &l->actions[i].fields[k];
 
-			if (f->kind != FIELD_INT && f->kind != FIELD_STRING)
+			if (f->kind != FIELD_INT && f->kind != FIELD_STRING &&
+			    f->kind != FIELD_BYTES)
 				continue;
-			pos = ROUND_UP(pos, f->size);
+			pos = ROUND_UP(pos, f->kind == FIELD_BYTES ? 8 : f->size);
 			f->offset = pos;
 			pos += f->size;
 			l->nstrings += f->kind == FIELD_STRING;

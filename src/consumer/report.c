@@ -177,10 +177,14 @@ int fault_report(struct consumer *c, int cpu, const struct abi_fault_data *f)
 	struct str s = { 0 };
 	int r;
 
-	e.has_value = f->fault == ABI_FAULT_BADADDR || f->fault == ABI_FAULT_BADALIGN;
+	e.has_value = f->fault == ABI_FAULT_BADADDR || f->fault == ABI_FAULT_BADALIGN ||
+		      f->fault == ABI_FAULT_BADSTACK || f->fault == ABI_FAULT_BADSIZE ||
+		      f->fault == ABI_FAULT_BADINDEX;
 	error_head(&s, f->epid, e.ecb);
 	str_puts(&s, fault_text(f->fault));
-	if (e.has_value)
+	if (e.has_value && f->fault == ABI_FAULT_BADINDEX)
+		str_printf(&s, " (%" PRId64 ")", (int64_t)f->value);
+	else if (e.has_value)
 		str_printf(&s, " (0x%" PRIx64 ")", f->value);
 	if (f->action)
 		str_printf(&s, " in action #%u", f->action);

@@ -1110,7 +1110,9 @@ static void test_refused(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){ .may_fail = true }, "t { trace(*curthread); }");
+	r = run_start((struct want){ .may_fail = true },
+		      "struct a { char c[200000000]; }; "
+		      "t { trace(*(struct a *)0); trace(*(struct a *)0); }");
 	assert_non_null(r->refused);
 	run_end(r);
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stores through pointers: only D's own memory may be written. The caller compares the offset with
+ * the area's size once more, for the verifier.
+ */
+#include "rt.h"
+
+/* A pointer as a number: the verifier forgets what it is when it has been through map memory. */
+static __always_inline u64 own_number(char *frame, const void *p)
+{
+	u64 *pad = ((struct abi_frame *)frame)->pad;
+
+	*(const void *volatile *)pad = p;
+	return *(volatile u64 *)pad;
+}
+
+/* Offset in the frame of what lies at addr: variables, temporaries, taken scratch. 0: not there. */
+ROUTINE u64 rt_own_frame(u64 frame, u64 addr, u64 size)
+{
+	char *f = frame_get(frame);
+	u64 off, end;
+
+	if (!f)
+		return 0;
+	off = addr - own_number(f, f);
+	end = ((struct abi_frame *)f)->scratch_pos;
+	if (off < sizeof(struct abi_frame) || end > conf.frame_size || off > end ||
+	    size > end - off)
+		return 0;
+	return off;
+}
+
+/* Offset among the global variables, ~0: not there. */
+ROUTINE u64 rt_own_global(u64 frame, u64 addr, u64 size)
+{
+	char *f = frame_get(frame);
+	u64 off;
+
+	if (!f)
+		return ~0ull;
+	off = addr - own_number(f, globals);
+	if (off > conf.globals_size || size > conf.globals_size - off)
+		return ~0ull;
+	return off;
+}
