@@ -6,9 +6,10 @@
  *
  * Form of a key: its components one behind the other, in 8-byte words.
  *	integer, pointer, sym/func/mod	value
- *	usym, ufunc, umod, uaddr	pid, address
+ *	usym, ufunc, umod, uaddr	pid and number of exec (as FIELD_USYM in codegen/layout.h), address
  *	string				length (ABI_STR_NULL: NULL), bytes padded with 0
- *	bytes, stack, ustack		length in bytes, bytes padded with 0; no zero pcs
+ *	bytes, stack, ustack		length in bytes, bytes padded with 0; stacks without their zero pcs, with
+ *					STACK_GOES_ON behind what is shown if there were more
  */
 #ifndef AGG_AGG_H
 #define AGG_AGG_H
@@ -66,8 +67,9 @@ struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t s
 void aggs_destroy(struct aggs *a); /* accepts NULL */
 
 /*
- * Addresses of sym(), mod(), usym() ... as keys: the hook gives the number that stands for all
- * addresses of the same symbol or module. Unset: each address is a key of its own.
+ * Addresses of sym(), mod(), usym() ... as keys: the hook gives the number that stands for all addresses
+ * of the same symbol or module. Unset: each address is a key of its own. It is also called, with address 0, for
+ * each ustack() that is merged, to let the process be remembered.
  */
 void aggs_set_canon(struct aggs *a,
 		    uint64_t (*canon)(void *arg, enum func_id func, uint64_t pid, uint64_t addr),

@@ -55,7 +55,9 @@ static int part_cmp(const struct agg_keypart *x, const struct agg_keypart *y)
 	case FIELD_USTACK:
 		c = memcmp(x->data, y->data, MIN(x->size, y->size));
 		return c ? c : u64_cmp(x->size, y->size);
-	case FIELD_USYM: c = u64_cmp(x->pid, y->pid); return c ? c : u64_cmp(x->value, y->value);
+	case FIELD_USYM: /* the upper half of the word only tells programs of one process apart */
+		c = u64_cmp((uint32_t)x->pid, (uint32_t)y->pid);
+		return c ? c : u64_cmp(x->value, y->value);
 	default: return u64_cmp(x->value & value_mask(x), y->value & value_mask(y));
 	}
 }

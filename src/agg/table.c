@@ -199,6 +199,27 @@ static uint32_t pcs_used(const uint64_t *w, uint32_t words, uint32_t first)
 	return n;
 }
 
+/*
+ * A stack of which `first` words come before the pcs, without its zero pcs. More pcs than are shown mean that it
+ * goes on: one mark stands for them, so that what looks the same is the same key.
+ */
+static void key_add_stack(struct aggs *a, const struct keypart *p, const uint64_t *w,
+			  const uint64_t *end, uint32_t first)
+{
+	uint32_t room = end - w < p->words ? (uint32_t)(end - w) : p->words;
+	uint32_t n = pcs_used(w, room, first), shown = n;
+
+	if (p->frames && n > first + p->frames)
+		shown = first + p->frames;
+	key_add(a, 8ull * (shown + (n > shown)));
+	for (uint32_t i = 0; i < shown; i++)
+		key_add(a, w[i]);
+	if (n > shown)
+		key_add(a, STACK_GOES_ON);
+	if (first)
+		canonical(a, p->func, w[0], 0);
+}
+
 /* One component; w are its fixed words, *strs the string bytes that follow the fixed part. */
 static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w,
 		    const uint64_t **strs, const uint64_t *end)
@@ -224,8 +245,8 @@ static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w,
 		key_add(a, w[0]);
 		key_add(a, canonical(a, p->func, w[0], w[1]));
 		return 0;
-	case FIELD_STACK: key_add_bytes(a, w, 8ull * pcs_used(w, p->words, 0)); return 0;
-	case FIELD_USTACK: key_add_bytes(a, w, 8ull * pcs_used(w, p->words, 1)); return 0;
+	case FIELD_STACK: key_add_stack(a, p, w, end, 0); return 0;
+	case FIELD_USTACK: key_add_stack(a, p, w, end, 1); return 0;
 	case FIELD_BYTES:
 		n = p->words * 8ull;
 		if (p->type && type_resolve(p->type)->size < n)
@@ -240,14 +261,18 @@ static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w,
 static int key_make(struct aggs *a, const struct aggshape *s, const uint64_t *key, uint32_t nwords)
 {
 	const uint64_t *strs, *w = key;
-	uint32_t fixed = 0;
+	const struct keypart *last = s->nparts ? &s->parts[s->nparts - 1] : NULL;
+	uint32_t fixed = 0, least;
 	size_t i;
 
 	for (i = 0; i < s->nparts; i++)
 		fixed += s->parts[i].words;
-	if (fixed > nwords)
+	least = fixed;
+	if (last && (last->kind == FIELD_STACK || last->kind == FIELD_USTACK))
+		least -= last->words - (last->kind == FIELD_USTACK);
+	if (least > nwords)
 		return -EINVAL;
-	strs = key + fixed;
+	strs = key + MIN(fixed, nwords);
 	a->key.n = 0;
 	for (i = 0; i < s->nparts; i++) {
 		if (part_add(a, &s->parts[i], w, &strs, key + nwords))

@@ -51,6 +51,10 @@ struct cg_env {
 	uint32_t agg_fixed;	 /* bytes of the fixed values of keyless aggregations, from offset 64 */
 	uint32_t agg_min;	 /* smallest aggsize that holds one key of each shape */
 	uint32_t max_record;	 /* largest layout->max */
+	bool uses_ksyms, uses_usyms; /* kernel, user addresses are recorded to be shown by name */
+	/* A kernel function's addresses: 0 or negative errno. NULL: unknown. Asked when a stack is emitted. */
+	int (*ksym)(void *arg, const char *name, uint64_t *start, uint64_t *end);
+	void *ksym_arg;
 	/* sizes in force, set before cg_group_emit() */
 	struct abi_conf conf;
 };
@@ -77,6 +81,16 @@ struct cg_probe_ops {
 	vreg (*arg)(struct cg *cg, vreg ctx, void *data, int n);
 	/* errno of the probe, or NULL: 0. */
 	vreg (*err)(struct cg *cg, vreg ctx, void *data);
+	/*
+	 * The pc in the kernel where the stack of the probe begins, 0: not in the kernel. NULL: it begins where the
+	 * program's context says (emit_stack.c).
+	 */
+	vreg (*kernel_pc)(struct cg *cg, vreg ctx, void *data);
+	/*
+	 * The return address of a user function that has no frame yet, which unwinding by frame pointers skips; 0:
+	 * none. NULL: nothing is skipped at these probes.
+	 */
+	vreg (*user_caller)(struct cg *cg, vreg ctx, void *data);
 };
 
 struct cg_row { /* one probe of a group; row i is found by the prologue's index i */
@@ -90,6 +104,7 @@ struct cg_group {
 	const char *name;	/* for messages and the program's name: "syscall_entry" */
 	const struct cg_probe_ops *ops;
 	void *data;		/* handed to ops */
+	const char *tracepoint; /* that the program is attached to; NULL: none or unknown */
 	size_t nclauses;
 	struct cg_clause **clauses; /* in program order */
 	size_t nrows;
@@ -112,5 +127,7 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 
 /* For provider hooks. */
 struct ir *cg_ir(struct cg *cg);
+/* A place of 8 bytes in the stack (for ir_stack()) for helpers to write to: read it before the next call. */
+int cg_probe_stack(struct cg *cg);
 
 #endif

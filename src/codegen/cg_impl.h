@@ -10,6 +10,7 @@
  *   emit_place.c variables of every storage class, memory behind pointers: what can be assigned
  *   emit_var.c   built-in variables
  *   emit_agg.c   aggregations
+ *   emit_stack.c stacks and addresses, as actions, keys and variables
  *   emit_act.c   actions and subroutines, one table row each
  *   strtab.c     string table
  *   clock.c      differences of clocks
@@ -161,7 +162,6 @@ vreg cg_epid(struct cg *cg); /* epid of the clause in a register of its own */
 vreg cg_row_string(struct cg *cg, int field,
 		   uint32_t *constant); /* strtab offset; VREG_NONE: *constant */
 vreg cg_timestamp(struct cg *cg);
-int cg_probe_stack(struct cg *cg);
 
 /* frame */
 uint32_t frame_temps_start(const struct cg *cg);
@@ -199,6 +199,8 @@ void rec_commit(struct cg *cg);
 void rec_abandon(struct cg *cg);
 void rec_present(struct cg *cg, int bit);
 void rec_int(struct cg *cg, const struct field *f, vreg v);
+vreg rec_place(struct cg *cg, const struct field *f,
+	       uint32_t *off); /* where a field of several words goes */
 void rec_string(struct cg *cg, const struct field *f, const struct sval *sv);
 void rec_bytes(struct cg *cg, const struct field *f, const struct bytes *b);
 
@@ -256,6 +258,23 @@ void agg_enter(struct cg *cg, label closed);
 void agg_leave(struct cg *cg);
 void agg_update(struct cg *cg, const struct stmt *s, uint32_t shape);
 uint32_t agg_value_words(enum func_id func, const int64_t params[4]);
+
+/* ---- emit_stack.c ---- */
+/* What stack(), ustack(), sym() ... record. */
+struct addr {
+	enum func_id func;
+	enum field_kind kind;
+	uint32_t words;
+	uint32_t slots, frames; /* stacks: pcs recorded, at most shown */
+};
+bool addr_describe(const struct cg_clause *cl, const struct node *n,
+		   struct addr *a); /* false: n is no such call */
+/* Stores it at base + off; gives the words in use, of which the rest is 0. */
+vreg addr_emit(struct cg *cg, const struct node *n, const struct addr *a, vreg base, uint32_t off);
+void addr_action(struct cg *cg, const struct stmt *s, const struct action *a);
+vreg process_word(struct cg *cg);
+vreg caller_value(struct cg *cg, bool user);
+vreg stack_depth(struct cg *cg, bool user);
 
 /* ---- emit_act.c ---- */
 vreg call_value(struct cg *cg, const struct node *n);

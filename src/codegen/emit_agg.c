@@ -256,14 +256,15 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 	struct ir *ir = cg->ir;
 	uint32_t nfixed = 0, nstr = 0, word = 0;
 	struct sval sv;
+	struct addr addr;
+	vreg used = VREG_NONE;
 
 	for (size_t i = 0; i < sh->nparts; i++) {
 		nfixed += sh->parts[i].words;
 		nstr += sh->parts[i].kind == FIELD_STRING;
 	}
-	if (nstr == 1 &&
-	    nfixed ==
-		    1) { /* a struct abi_str is its own tuple; the length of NULL gives one word */
+	/* a struct abi_str is its own tuple; the length of NULL gives one word */
+	if (nstr == 1 && sh->nparts == 1) {
 		expr_string(cg, keys->v[0], &sv);
 		*off = sval_frame(cg, &sv);
 		vreg n = frame_load(cg, 8, *off);
@@ -290,11 +291,29 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 					    ir_imm(ir, src)));
 			break;
 		case FIELD_BYTES: key_bytes(cg, keys->v[i], at); break;
+		case FIELD_STACK:
+		case FIELD_USTACK:
+		case FIELD_SYM:
+		case FIELD_USYM:
+			addr_describe(cg->cur.cl, keys->v[i], &addr);
+			used = addr_emit(cg, keys->v[i], &addr, cg->frame, at);
+			break;
 		default: frame_store(cg, 8, at, expr_value(cg, keys->v[i]));
 		}
 	}
-	if (!nstr)
+	if (!nstr) {
+		/* A stack at the end costs what it has, not what it may have. */
+		if (sh->parts[sh->nparts - 1].frames) {
+			label some = ir_label(ir);
+
+			ir_alui(ir, IR_ADD, used, nfixed - sh->parts[sh->nparts - 1].words);
+			ir_jcci(ir, IR_NE, used, 0, some);
+			ir_imm_to(ir, used, 1); /* a tuple has a word */
+			ir_place(ir, some);
+			return used;
+		}
 		return ir_imm(ir, nfixed);
+	}
 	ir_alui(ir, IR_SUB, pos, *off);
 	ir_alui(ir, IR_SHR, pos, 3);
 	return pos;

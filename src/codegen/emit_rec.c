@@ -400,6 +400,14 @@ void rec_bytes(struct cg *cg, const struct field *f, const struct bytes *b)
 		   b, f->size);
 }
 
+vreg rec_place(struct cg *cg, const struct field *f, uint32_t *off)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	*off = cur->staged ? cur->stage + f->offset : f->offset;
+	return cur->staged ? cg->frame : cur->rv.rec;
+}
+
 void rec_string(struct cg *cg, const struct field *f, const struct sval *sv)
 {
 	struct cg_cur *cur = &cg->cur;

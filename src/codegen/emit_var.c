@@ -163,6 +163,10 @@ static vreg builtin_value(struct cg *cg, const struct node *n, enum builtin b)
 	case BUILTIN_ARG7:
 	case BUILTIN_ARG8:
 	case BUILTIN_ARG9: return argument(cg, (int)b - BUILTIN_ARG0);
+	case BUILTIN_CALLER: return caller_value(cg, false);
+	case BUILTIN_UCALLER: return caller_value(cg, true);
+	case BUILTIN_STACKDEPTH: return stack_depth(cg, false);
+	case BUILTIN_USTACKDEPTH: return stack_depth(cg, true);
 	case BUILTIN_CPU: return ir_call(cg->ir, BPF_FUNC_get_smp_processor_id, 0);
 	case BUILTIN_CURTHREAD: return ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
 	case BUILTIN_EPID: return cg_epid(cg);

@@ -61,6 +61,28 @@ static struct aggdesc *describe_agg(struct cg_env *env, const struct ident *id)
 	return d;
 }
 
+static void uses_addr(struct cg_env *env, const struct addr *a)
+{
+	env->uses_usyms |= a->kind == FIELD_USTACK || a->kind == FIELD_USYM;
+	env->uses_ksyms |= a->kind == FIELD_STACK || a->kind == FIELD_SYM;
+}
+
+/* A field of stack(), sym() ...: the value of the call itself. */
+static bool address_field(struct cg_clause *cl, const struct node *n, struct field *f)
+{
+	struct addr a;
+
+	if (!addr_describe(cl, n, &a))
+		return false;
+	uses_addr(cl->env, &a);
+	*f = (struct field){ .kind = a.kind,
+			     .size = 8 * a.words,
+			     .type = n->type,
+			     .func = a.func,
+			     .frames = a.frames };
+	return true;
+}
+
 static int field_make(struct cg_clause *cl, const struct node *n, const struct stmt *s, size_t arg,
 		      struct field *f, struct diag *d)
 {
@@ -112,6 +134,10 @@ static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, s
 	a->presence = -1;
 	a->nfields = args->n > first ? args->n - first : 0;
 	a->fields = arena_alloc(cl->arena, (a->nfields + 1) * sizeof(*a->fields));
+	if (address_field(cl, s->expr, &a->fields[0])) {
+		a->nfields = 1;
+		return 0;
+	}
 	for (size_t i = 0; i < a->nfields; i++)
 		if (field_make(cl, args->v[first + i], s, first + i, &a->fields[i], d))
 			return -1;
@@ -123,9 +149,18 @@ static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, s
 static int part_make(struct cg_clause *cl, const struct node *n, struct keypart *p, struct diag *d)
 {
 	const struct node *s = stripped(n);
+	struct addr a;
 
 	p->type = n->type;
 	p->words = key_words(n);
+	if (addr_describe(cl, n, &a)) {
+		p->kind = a.kind;
+		p->func = a.func;
+		p->words = a.words;
+		p->frames = a.frames;
+		uses_addr(cl->env, &a);
+		return 0;
+	}
 	if (s->kind == NODE_STRING)
 		p->kind = FIELD_CONST_STRING;
 	else if (probe_string(s) >= 0)
@@ -258,6 +293,20 @@ static int walk(struct walk *w, struct stmt *s)
 	return rc;
 }
 
+static bool is_recorded(const struct field *f)
+{
+	switch (f->kind) {
+	case FIELD_INT:
+	case FIELD_STRING:
+	case FIELD_BYTES:
+	case FIELD_STACK:
+	case FIELD_USTACK:
+	case FIELD_SYM:
+	case FIELD_USYM: return true;
+	default: return false;
+	}
+}
+
 /* Offsets, once it is known how many presence words there are. */
 static void place_fields(struct cg_clause *cl)
 {
@@ -273,10 +322,9 @@ static void place_fields(struct cg_clause *cl)
 		for (size_t k = 0; k < l->actions[i].nfields; k++) {
 			struct field *f = &l->actions[i].fields[k];
 
-			if (f->kind != FIELD_INT && f->kind != FIELD_STRING &&
-			    f->kind != FIELD_BYTES)
+			if (!is_recorded(f))
 				continue;
-			pos = ROUND_UP(pos, f->kind == FIELD_BYTES ? 8 : f->size);
+			pos = ROUND_UP(pos, f->kind == FIELD_BYTES ? 8 : MIN(f->size, 8));
 			f->offset = pos;
 			pos += f->size;
 			l->nstrings += f->kind == FIELD_STRING;

@@ -16,17 +16,17 @@
 #include "type/type.h"
 
 enum field_kind {
-	FIELD_INT,	/* integer, enum, pointer: size bytes at offset, is_signed */
-	FIELD_STRING,	/* uint32_t length at offset (UINT32_MAX: NULL string); the bytes stand behind the fixed part, in order of the fields */
-	FIELD_BYTES,	/* size bytes at offset: struct, array, tracemem */
-	FIELD_STACK,	/* size / 8 kernel pcs at offset, ends at the first 0 */
-	FIELD_USTACK,	/* word pid, then pcs */
-	FIELD_SYM,	/* sym, func, mod: 8-byte kernel address */
-	FIELD_USYM,	/* usym, ufunc, umod, uaddr: 8-byte pid, 8-byte address */
+	FIELD_INT,    /* integer, enum, pointer: size bytes at offset, is_signed */
+	FIELD_STRING, /* uint32_t length at offset (UINT32_MAX: NULL string); the bytes stand behind the fixed part, in order of the fields */
+	FIELD_BYTES,  /* size bytes at offset: struct, array, tracemem */
+	FIELD_STACK,  /* size / 8 kernel pcs at offset, ends at the first 0 */
+	FIELD_USTACK, /* word pid | number of its last exec << 32, then pcs */
+	FIELD_SYM,    /* sym, func, mod: 8-byte kernel address */
+	FIELD_USYM,   /* usym, ufunc, umod, uaddr: word as in FIELD_USTACK, 8-byte address */
 	FIELD_CONST_INT,    /* value, not recorded */
 	FIELD_CONST_STRING, /* text, not recorded */
 	FIELD_PROBE_STRING, /* not recorded: probeprov, probemod, probefunc, probename of the ECB's probe: value 0..3 */
-	FIELD_AGG,	    /* argument of printa, clear ...: value is the aggregation id; not recorded */
+	FIELD_AGG, /* argument of printa, clear ...: value is the aggregation id; not recorded */
 };
 
 struct field {
@@ -38,6 +38,8 @@ struct field {
 	int64_t value;
 	const char *text;
 	enum func_id func;  /* FIELD_SYM, FIELD_USYM: which one */
+	uint32_t
+		frames; /* FIELD_STACK, FIELD_USTACK: shown at most; a pc behind them tells that the stack goes on */
 };
 
 /* One action of a clause, in text order. */
@@ -63,13 +65,17 @@ struct layout {
 	bool flow_hidden;
 };
 
+#define STACK_GOES_ON (~0ull) /* behind the pcs of a stack that were recorded: there are more */
+
 /* A key component of an aggregation entry, in order. */
 struct keypart {
 	enum field_kind kind;	/* FIELD_INT (one word, already of the key type's width), FIELD_STRING (one word length; bytes later),
 				   FIELD_PROBE_STRING / FIELD_CONST_STRING: one word, the strtab offset; FIELD_STACK ... */
 	struct type *type;
 	enum func_id func;
-	uint32_t words;		/* fixed words of this part */
+	uint32_t
+		words; /* fixed words of this part; of a last one that is a stack there may be fewer */
+	uint32_t frames; /* as in struct field */
 };
 
 /* What one aggregating statement writes: entries carry the shape's index. Same aggregation, other shape: the consumer merges. */

@@ -73,6 +73,7 @@ struct consumer_sym {
 	const char *module;   /* module or basename of the object; NULL: unknown */
 	const char *function; /* NULL: unknown */
 	uint64_t offset;      /* from the function's start */
+	bool unresolved;      /* noresolve: shown as module:0xoffset, offset in the module */
 };
 
 enum consumer_answer { CONSUMER_THIS, CONSUMER_NEXT, CONSUMER_ABORT };
@@ -106,7 +107,7 @@ struct consumer_hooks {
 			      const char *value);
 	/* system(): output is flushed before. Unset: sh -c, waited for. */
 	void (*system)(void *arg, const char *command);
-	/* Symbols. 0, or negative: unknown. Unset: raw addresses. Must be quick. */
+	/* Symbols. 0, or negative: unknown. Unset: raw addresses. Must be quick. pid: FIELD_USTACK's word; 0: the target. */
 	int (*ksym)(void *arg, uint64_t addr, struct consumer_sym *sym);
 	int (*usym)(void *arg, uint64_t pid, uint64_t addr, struct consumer_sym *sym);
 	/* See aggs_set_canon(). */

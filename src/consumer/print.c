@@ -138,7 +138,8 @@ void print_value_get(struct print_value *v, const struct field *f, const struct 
 	const unsigned char *at = (const unsigned char *)rec + f->offset;
 	uint32_t len;
 
-	*v = (struct print_value){ f->kind, f->func, f->type, f->size, f->is_signed, 0, 0, NULL };
+	*v = (struct print_value){ f->kind, f->func, f->type, f->size,	f->is_signed,
+				   0,	    0,	     NULL,    f->frames };
 	switch (f->kind) {
 	case FIELD_INT: v->value = load_int(at, f->size, f->is_signed); break;
 	case FIELD_STRING:
@@ -177,8 +178,8 @@ void print_value_get(struct print_value *v, const struct field *f, const struct 
 
 void print_value_key(struct print_value *v, const struct agg_keypart *k)
 {
-	*v = (struct print_value){ k->kind,	 k->func,  k->type, k->size,
-				   k->is_signed, k->value, k->pid,  k->data };
+	*v = (struct print_value){ k->kind,  k->func, k->type, k->size, k->is_signed,
+				   k->value, k->pid,  k->data, 0 };
 	if (k->kind == FIELD_INT)
 		v->value = print_extend(k->value, k->size, k->is_signed);
 	if (k->kind == FIELD_USTACK && k->size >= 8) {
@@ -213,6 +214,11 @@ void print_address(struct print *p, bool user, uint64_t pid, uint64_t addr, bool
 		return;
 	}
 	str_puts(p->out, s.module);
+	if (s.unresolved) {
+		str_putc(p->out, ':');
+		print_hex(p->out, s.offset);
+		return;
+	}
 	str_putc(p->out, '`');
 	if (!s.function) {
 		print_hex(p->out, addr);
@@ -249,18 +255,22 @@ static void print_symbol_padded(struct print *p, const struct print_value *v)
 		str_pad(p->out, ' ', 50 - (p->out->n - before));
 }
 
-static void print_frames(struct print *p, bool user, uint64_t pid, const uint64_t *pcs, size_t n,
-			 int indent)
+static void print_frames(struct print *p, bool user, uint64_t pid, const void *pcs, size_t n,
+			 size_t shown, int indent)
 {
 	size_t i;
 
 	str_putc(p->out, '\n');
 	for (i = 0; i < n; i++) {
-		uint64_t pc = load_int(&pcs[i], 8, false);
+		uint64_t pc = load_int((const char *)pcs + 8 * i, 8, false);
 
 		if (!pc)
 			break;
 		str_pad(p->out, ' ', indent > 0 ? (size_t)indent : 0);
+		if (pc == STACK_GOES_ON || (shown && i == shown)) {
+			str_puts(p->out, "[ truncated ]\n");
+			break;
+		}
 		print_address(p, user, pid, pc, true);
 		str_putc(p->out, '\n');
 	}
@@ -268,17 +278,17 @@ static void print_frames(struct print *p, bool user, uint64_t pid, const uint64_
 
 void print_stack(struct print *p, const uint64_t *pcs, size_t n, int indent)
 {
-	print_frames(p, false, 0, pcs, n, indent);
+	print_frames(p, false, 0, pcs, n, 0, indent);
 }
 
 void print_ustack(struct print *p, uint64_t pid, const uint64_t *pcs, size_t n, int indent)
 {
-	print_frames(p, true, pid, pcs, n, indent);
+	print_frames(p, true, pid, pcs, n, 0, indent);
 }
 
 void print_value_stack(struct print *p, const struct print_value *v, int indent)
 {
-	print_frames(p, v->kind == FIELD_USTACK, v->pid, v->data, v->size / 8, indent);
+	print_frames(p, v->kind == FIELD_USTACK, v->pid, v->data, v->size / 8, v->frames, indent);
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ struct print_value {
 	uint64_t value; /* FIELD_INT: extended by its sign; FIELD_SYM, FIELD_USYM: address */
 	uint64_t pid;
 	const void *data;
+	uint32_t frames; /* stacks: at most shown; more mean that the stack goes on; 0: all */
 };
 
 /*

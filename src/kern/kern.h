@@ -119,6 +119,8 @@ int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t
 int kern_perf_set_prog(int perf_fd, int prog_fd);
 int kern_perf_enable(int perf_fd);
 int kern_perf_disable(int perf_fd);
+/* Frames that the kernel gives of a stack at most (sysctl kernel.perf_event_max_stack). */
+uint32_t kern_perf_max_stack(void);
 /* The event's count: ns for clocks. */
 int kern_perf_read(int perf_fd, uint64_t *count);
 /* Number of a dynamic PMU ("kprobe", "uprobe") for perf_event_attr.type; -ENOENT. */

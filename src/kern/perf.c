@@ -90,3 +90,22 @@ int kern_perf_pmu_type(const char *pmu)
 	free(text);
 	return r;
 }
+
+uint32_t kern_perf_max_stack(void)
+{
+	static uint32_t max; /* the same for every thread that may find it unset */
+	uint32_t v = __atomic_load_n(&max, __ATOMIC_RELAXED);
+	char *text;
+
+	if (v)
+		return v;
+	v = 127;
+	if (!kern_read_file(AT_FDCWD, "/proc/sys/kernel/perf_event_max_stack", &text, NULL)) {
+		v = (uint32_t)strtoul(text, NULL, 10);
+		free(text);
+	}
+	/* Whatever root has set, a stack must fit into a record and a tuple. */
+	v = v < 2 ? 2 : v > 1024 ? 1024 : v;
+	__atomic_store_n(&max, v, __ATOMIC_RELAXED);
+	return v;
+}

@@ -57,6 +57,8 @@ static struct enabling *enabling_get(dtrace_hdl_t *dtp)
 	e->env.ses = dtp->ses;
 	e->env.ecbs = &dtp->ecbs;
 	e->env.strtab = dtp->strtab;
+	e->env.ksym = symapi_ksym_range;
+	e->env.ksym_arg = dtp;
 	return e;
 }
 
@@ -328,6 +330,7 @@ static struct cg_group *group_view(struct enabling *e, struct group *g, struct a
 	v->name = g->g.name;
 	v->ops = g->g.ops;
 	v->data = g->g.ops_data;
+	v->tracepoint = g->g.tracepoint;
 	v->nclauses = g->clauses.n;
 	v->clauses = arena_alloc(a, sizeof(*v->clauses) * g->clauses.n);
 	v->nrows = g->g.nrows;

@@ -11,6 +11,7 @@
  *	workapi.c  dtrace_work() and the callbacks over the consumer
  *	aggapi.c   walks over aggregations
  *	procapi.c  processes of -c and -p
+ *	symapi.c   names of addresses
  *
  * The handle owns everything in it. Order of life: session, probes and processes from open to close; buffers
  * and consumer from dtrace_go() and the first dtrace_work() to close.
@@ -29,6 +30,7 @@
 #include "consumer/consumer.h"
 #include "lang/lang.h"
 #include "provider/provider.h"
+#include "sym/kallsyms.h"
 #include "sym/proc.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------- */
@@ -108,6 +110,10 @@ struct dtrace_hdl {
 	bool stopped; /* after dtrace_stop() */
 	volatile sig_atomic_t aborted;
 
+	/* symapi.c */
+	struct ksyms *ksyms; /* NULL: not read yet, or not readable */
+	bool ksyms_tried;
+
 	/* workapi.c */
 	struct consumer *consumer; /* NULL before the first dtrace_work() */
 	struct work *work;
@@ -155,6 +161,11 @@ void work_close(dtrace_hdl_t *dtp);
 
 /* compile.c */
 void compile_close(dtrace_hdl_t *dtp);
+
+/* symapi.c: answers of the consumer's and the code generator's questions; see consumer_hooks, cg_env. */
+void symapi_hooks(struct consumer_hooks *h);
+int symapi_ksym_range(void *arg, const char *name, uint64_t *start, uint64_t *end);
+void symapi_close(dtrace_hdl_t *dtp);
 
 /* procapi.c */
 void procapi_close(dtrace_hdl_t *dtp);

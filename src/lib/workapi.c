@@ -424,6 +424,7 @@ static void fill_hooks(dtrace_hdl_t *dtp, struct consumer_hooks *h, bool callbac
 		.message = hook_message,
 		.setopt = hook_setopt,
 	};
+	symapi_hooks(h);
 	if (callbacks) {
 		h->probe = hook_probe;
 		h->action = hook_action;

@@ -161,9 +161,10 @@ struct profile_group {
 };
 
 /* *(u64 *)(base + off) into a new register, 0 when it cannot be read. */
-static vreg read_word(struct ir *ir, vreg base, int64_t off)
+static vreg read_word(struct cg *cg, vreg base, int64_t off)
 {
-	int at = ir_stack_alloc(ir, 8);
+	struct ir *ir = cg_ir(cg);
+	int at = cg_probe_stack(cg);
 	vreg addr = ir_mov(ir, base);
 	vreg tmp = ir_stack(ir, at);
 
@@ -201,7 +202,7 @@ static vreg profile_prologue(struct cg *cg, vreg ctx, void *data, label out)
 	vreg where = ir_mapval(ir, CG_MAP_AUX, 0);
 
 	ir_alu(ir, IR_ADD, where, cell);
-	vreg expires = read_word(ir, ir_load(ir, 8, ctx, 0), pg->timer_expires);
+	vreg expires = read_word(cg, ir_load(ir, 8, ctx, 0), pg->timer_expires);
 	vreg due = ir_load(ir, 8, where, offsetof(struct cell, due));
 	vreg period = ir_load(ir, 8, where, offsetof(struct cell, period));
 
@@ -237,22 +238,28 @@ static vreg profile_arg(struct cg *cg, vreg ctx, void *data, int n)
 	ir_imm_to(ir, pc, 0);
 	if (n > 1 || pg->irq_regs < 0)
 		return pc;
-	vreg base = read_word(ir, ir_load(ir, 8, ctx, 0), pg->timer_base);
-	vreg cpu_base = read_word(ir, base, pg->clock_cpu_base);
-	vreg regs = read_word(ir, cpu_base, pg->irq_regs - pg->bases);
-	vreg cs = read_word(ir, regs, REG_CS);
+	vreg base = read_word(cg, ir_load(ir, 8, ctx, 0), pg->timer_base);
+	vreg cpu_base = read_word(cg, base, pg->clock_cpu_base);
+	vreg regs = read_word(cg, cpu_base, pg->irq_regs - pg->bases);
+	vreg cs = read_word(cg, regs, REG_CS);
 
 	ir_alui(ir, IR_AND, cs, 3);
 	ir_jcci(ir, n == 0 ? IR_NE : IR_EQ, cs, 0, done);
-	ir_mov_to(ir, pc, read_word(ir, regs, REG_IP));
+	ir_mov_to(ir, pc, read_word(cg, regs, REG_IP));
 	ir_place(ir, done);
 	return pc;
+}
+
+static vreg profile_kernel_pc(struct cg *cg, vreg ctx, void *data)
+{
+	return profile_arg(cg, ctx, data, 0);
 }
 
 static const struct cg_probe_ops profile_cg = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.prologue = profile_prologue,
 	.arg = profile_arg,
+	.kernel_pc = profile_kernel_pc,
 };
 
 static uint64_t profile_group_key(const struct probe *probe)

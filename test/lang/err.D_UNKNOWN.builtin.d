@@ -1,2 +1,2 @@
 /* what: a built-in variable that is not built */
-BEGIN { trace(ustackdepth); }
+BEGIN { trace(ipl); }

@@ -246,23 +246,23 @@ static void test_fields(void **state)
 
 	(void)state;
 	reset();
-	print_value_get(&v, &(struct field){ FIELD_INT, 8, 1, true, NULL, 0, NULL, 0 }, &e, &rec,
+	print_value_get(&v, &(struct field){ FIELD_INT, 8, 1, true, NULL, 0, NULL, 0, 0 }, &e, &rec,
 			&strs);
 	assert_int_equal((int64_t)v.value, -1);
-	print_value_get(&v, &(struct field){ FIELD_INT, 9, 1, false, NULL, 0, NULL, 0 }, &e, &rec,
-			&strs);
+	print_value_get(&v, &(struct field){ FIELD_INT, 9, 1, false, NULL, 0, NULL, 0, 0 }, &e,
+			&rec, &strs);
 	assert_int_equal(v.value, 255);
-	print_value_get(&v, &(struct field){ FIELD_INT, 10, 2, true, NULL, 0, NULL, 0 }, &e, &rec,
-			&strs);
+	print_value_get(&v, &(struct field){ FIELD_INT, 10, 2, true, NULL, 0, NULL, 0, 0 }, &e,
+			&rec, &strs);
 	assert_int_equal((int64_t)v.value, -1);
-	print_value_get(&v, &(struct field){ FIELD_STRING, 12, 4, false, NULL, 0, NULL, 0 }, &e,
+	print_value_get(&v, &(struct field){ FIELD_STRING, 12, 4, false, NULL, 0, NULL, 0, 0 }, &e,
 			&rec, &strs);
 	assert_int_equal(v.size, 3);
 	assert_memory_equal(v.data, "abc", 3);
-	print_value_get(&v, &(struct field){ FIELD_STRING, 16, 4, false, NULL, 0, NULL, 0 }, &e,
+	print_value_get(&v, &(struct field){ FIELD_STRING, 16, 4, false, NULL, 0, NULL, 0, 0 }, &e,
 			&rec, &strs);
 	assert_int_equal(v.size, 0);
-	print_value_get(&v, &(struct field){ FIELD_STRING, 20, 4, false, NULL, 0, NULL, 0 }, &e,
+	print_value_get(&v, &(struct field){ FIELD_STRING, 20, 4, false, NULL, 0, NULL, 0, 0 }, &e,
 			&rec, &strs);
 	assert_memory_equal(v.data, "de", 2);
 	print_value_get(
