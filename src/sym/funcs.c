@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ELF files: functions, static probes, addresses and offsets. A file is mapped and read in place; nothing in
+ * it is trusted: whatever points outside is left out.
+ */
+#include "sym/funcs.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+/* n elements of `size` bytes at an offset of the file; NULL if they are not all there. */
+static const void *at(const struct elf_file *f, uint64_t offset, uint64_t n, size_t size)
+{
+	if (offset > f->size || n > (f->size - offset) / size || offset % (size % 8 ? 4 : 8))
+		return NULL;
+	return f->data + offset;
+}
+
+static void read_segments(struct elf_file *f, const Elf64_Ehdr *eh)
+{
+	const Elf64_Phdr *ph = at(f, eh->e_phoff, eh->e_phnum, sizeof(*ph));
+
+	for (size_t i = 0; ph && eh->e_phentsize == sizeof(*ph) && i < eh->e_phnum; i++) {
+		struct elf_segment *s;
+
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		s = vec_add(&f->segs);
+		s->addr = ph[i].p_vaddr;
+		s->offset = ph[i].p_offset;
+		s->size = ph[i].p_filesz;
+		s->exec = ph[i].p_flags & PF_X;
+	}
+}
+
+static const Elf64_Ehdr *header(const struct elf_file *f)
+{
+	const Elf64_Ehdr *eh = at(f, 0, 1, sizeof(*eh));
+
+	if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) || eh->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    eh->e_ident[EI_DATA] != ELFDATA2LSB || eh->e_machine != EM_X86_64)
+		return NULL;
+	return eh;
+}
+
+static int map_file(struct elf_file *f, const char *path)
+{
+	struct stat st;
+	void *data;
+
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (f->fd < 0)
+		return -errno;
+	if (fstat(f->fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || !st.st_size)
+		return -ENOEXEC;
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, f->fd, 0);
+	if (data == MAP_FAILED)
+		return -errno;
+	f->data = data;
+	f->size = st.st_size;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	return 0;
+}
+
+int elf_file_open(struct elf_file **out, const char *path)
+{
+	struct elf_file *f = mem_alloc(sizeof(*f));
+	int err = map_file(f, path);
+	const Elf64_Ehdr *eh = err ? NULL : header(f);
+
+	if (!err && !eh)
+		err = -ENOEXEC;
+	if (err) {
+		elf_file_close(f);
+		return err;
+	}
+	f->type = eh->e_type;
+	f->entry = eh->e_entry;
+	read_segments(f, eh);
+	*out = f;
+	return 0;
+}
+
+void elf_file_close(struct elf_file *f)
+{
+	if (!f)
+		return;
+	if (f->data)
+		munmap((void *)f->data, f->size);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->debug)
+		elf_file_close(f->debug);
+	vec_free(&f->segs);
+	vec_free(&f->funcs);
+	vec_free(&f->notes);
+	free(f);
+}
+
+bool elf_file_offset(const struct elf_file *f, uint64_t addr, uint64_t *offset)
+{
+	for (size_t i = 0; i < f->segs.n; i++) {
+		const struct elf_segment *s = &f->segs.v[i];
+
+		if (addr < s->addr || addr - s->addr >= s->size)
+			continue;
+		*offset = addr - s->addr + s->offset;
+		return *offset < f->size;
+	}
+	return false;
+}
+
+const uint8_t *elf_file_bytes(const struct elf_file *f, uint64_t addr, size_t *n)
+{
+	uint64_t offset;
+
+	if (!elf_file_offset(f, addr, &offset))
+		return NULL;
+	if (*n > f->size - offset)
+		*n = f->size - offset;
+	return f->data + offset;
+}
+
+/* ---- sections ---------------------------------------------------------------------------------------- */
+
+static const Elf64_Shdr *sections(const struct elf_file *f, size_t *n)
+{
+	const Elf64_Ehdr *eh = header(f);
+
+	*n = eh->e_shnum;
+	if (!eh->e_shoff || eh->e_shentsize != sizeof(Elf64_Shdr))
+		return NULL;
+	return at(f, eh->e_shoff, eh->e_shnum, sizeof(Elf64_Shdr));
+}
+
+/* A string of a table, whose end lies in the table too; NULL. */
+static const char *string_at(const struct elf_file *f, const Elf64_Shdr *table, uint64_t offset)
+{
+	if (table->sh_offset > f->size || table->sh_size > f->size - table->sh_offset || offset >= table->sh_size)
+		return NULL;
+	const char *s = (const char *)f->data + table->sh_offset + offset;
+
+	return memchr(s, 0, table->sh_size - offset) ? s : NULL;
+}
+
+static const Elf64_Shdr *section_find(const struct elf_file *f, const char *name)
+{
+	const Elf64_Ehdr *eh = header(f);
+	size_t n;
+	const Elf64_Shdr *sh = sections(f, &n);
+
+	for (size_t i = 0; sh && eh->e_shstrndx < n && i < n; i++) {
+		const char *s = string_at(f, &sh[eh->e_shstrndx], sh[i].sh_name);
+
+		if (s && !strcmp(s, name) && sh[i].sh_type != SHT_NOBITS)
+			return &sh[i];
+	}
+	return NULL;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+static bool is_code(const struct elf_file *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->segs.n; i++)
+		if (f->segs.v[i].exec && addr >= f->segs.v[i].addr && addr - f->segs.v[i].addr < f->segs.v[i].size)
+			return true;
+	return false;
+}
+
+static uint8_t rank(unsigned int bind)
+{
+	return bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 : bind == STB_WEAK ? 1 : 2;
+}
+
+/* Symbols of `from`, which is f itself or its debug file, become functions of f. */
+static void add_symbols(struct elf_file *f, const struct elf_file *from, const Elf64_Shdr *table,
+			const Elf64_Shdr *strings)
+{
+	uint64_t n = table->sh_size / sizeof(Elf64_Sym);
+	const Elf64_Sym *sym = at(from, table->sh_offset, n, sizeof(*sym));
+
+	for (uint64_t i = 0; sym && i < n; i++) {
+		unsigned int type = ELF64_ST_TYPE(sym[i].st_info);
+		const char *name;
+		struct elf_func *fn;
+
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym[i].st_shndx == SHN_UNDEF || !is_code(f, sym[i].st_value))
+			continue;
+		name = string_at(from, strings, sym[i].st_name);
+		if (!name || !*name)
+			continue;
+		fn = vec_add(&f->funcs);
+		fn->addr = sym[i].st_value;
+		fn->size = sym[i].st_size;
+		fn->name = name;
+		fn->rank = rank(ELF64_ST_BIND(sym[i].st_info));
+		fn->ifunc = type == STT_GNU_IFUNC;
+	}
+}
+
+static void add_tables(struct elf_file *f, const struct elf_file *from, uint32_t type)
+{
+	size_t n;
+	const Elf64_Shdr *sh = sections(from, &n);
+
+	for (size_t i = 0; sh && i < n; i++)
+		if (sh[i].sh_type == type && sh[i].sh_link < n)
+			add_symbols(f, from, &sh[i], &sh[sh[i].sh_link]);
+}
+
+/* /usr/lib/debug/.build-id/ab/cdef....debug, where distributions put the symbols they strip. */
+static void open_debug(struct elf_file *f)
+{
+	const Elf64_Shdr *sh = section_find(f, ".note.gnu.build-id");
+	const Elf64_Nhdr *nh = sh && sh->sh_size > sizeof(*nh) ? at(f, sh->sh_offset, sh->sh_size, 1) : NULL;
+	char path[256];
+	int len;
+
+	if (!nh || nh->n_type != NT_GNU_BUILD_ID || nh->n_namesz != 4 || nh->n_descsz < 2 || nh->n_descsz > 64 ||
+	    sh->sh_size < sizeof(*nh) + 4 + nh->n_descsz)
+		return;
+	const uint8_t *id = (const uint8_t *)(nh + 1) + 4;
+
+	len = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", id[0]);
+	for (uint32_t i = 1; i < nh->n_descsz; i++)
+		len += snprintf(path + len, sizeof(path) - len, "%02x", id[i]);
+	snprintf(path + len, sizeof(path) - len, ".debug");
+	elf_file_open(&f->debug, path);
+}
+
+static int by_addr(const void *x, const void *y)
+{
+	const struct elf_func *a = x, *b = y;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
+	return strcmp(a->name, b->name);
+}
+
+void elf_file_funcs(struct elf_file *f)
+{
+	size_t n = 0;
+
+	if (f->have_funcs)
+		return;
+	f->have_funcs = true;
+	add_tables(f, f, SHT_SYMTAB);
+	if (!f->funcs.n) {
+		open_debug(f);
+		if (f->debug)
+			add_tables(f, f->debug, SHT_SYMTAB);
+	}
+	add_tables(f, f, SHT_DYNSYM);
+	if (!f->funcs.n)
+		return;
+	qsort(f->funcs.v, f->funcs.n, sizeof(*f->funcs.v), by_addr);
+	/* Both tables hold the exported functions. */
+	for (size_t i = 0; i < f->funcs.n; i++)
+		if (!n || f->funcs.v[i].addr != f->funcs.v[n - 1].addr ||
+		    strcmp(f->funcs.v[i].name, f->funcs.v[n - 1].name))
+			f->funcs.v[n++] = f->funcs.v[i];
+	f->funcs.n = n;
+}
+
+const struct elf_func *elf_file_func(struct elf_file *f, const char *name)
+{
+	const struct elf_func *best = NULL;
+
+	elf_file_funcs(f);
+	for (size_t i = 0; i < f->funcs.n; i++) {
+		const struct elf_func *fn = &f->funcs.v[i];
+
+		if (!strcmp(fn->name, name) && (!best || fn->rank < best->rank))
+			best = fn;
+	}
+	return best;
+}
+
+const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr)
+{
+	size_t lo = 0, hi;
+
+	elf_file_funcs(f);
+	hi = f->funcs.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->funcs.v[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return NULL;
+	const struct elf_func *fn = &f->funcs.v[lo - 1];
+
+	while (fn > f->funcs.v && fn[-1].addr == fn->addr)
+		fn--;
+	return addr - fn->addr < fn->size || addr == fn->addr ? fn : NULL;
+}
+
+/* ---- static probes ----------------------------------------------------------------------------------- */
+
+#define NOTE_STAPSDT 3
+
+/* What comes behind "stapsdt": three addresses, then provider, name and arguments, each with its NUL. */
+static void add_note(struct elf_file *f, const uint8_t *desc, size_t size, uint64_t base)
+{
+	struct elf_note note = {0};
+	const char *s = (const char *)desc + 24, *end = (const char *)desc + size;
+	const char **field[] = {&note.provider, &note.name, &note.args};
+	uint64_t word[3];
+
+	if (size < 24)
+		return;
+	memcpy(word, desc, sizeof(word));
+	for (int i = 0; i < 3; i++) {
+		const char *nul = s < end ? memchr(s, 0, end - s) : NULL;
+
+		if (!nul)
+			return;
+		*field[i] = s;
+		s = nul + 1;
+	}
+	/* Programs that were moved after linking (prelink) have another address of .stapsdt.base. */
+	uint64_t moved = base && word[1] ? base - word[1] : 0;
+
+	note.addr = word[0] + moved;
+	note.semaphore = word[2] ? word[2] + moved : 0;
+	if (*note.provider && *note.name && is_code(f, note.addr))
+		vec_push(&f->notes, note);
+}
+
+void elf_file_notes(struct elf_file *f)
+{
+	const Elf64_Shdr *sh, *base;
+	const uint8_t *data;
+	size_t left;
+
+	if (f->have_notes)
+		return;
+	f->have_notes = true;
+	sh = section_find(f, ".note.stapsdt");
+	data = sh ? at(f, sh->sh_offset, sh->sh_size, 1) : NULL;
+	if (!data)
+		return;
+	base = section_find(f, ".stapsdt.base");
+	for (left = sh->sh_size; left >= sizeof(Elf64_Nhdr);) {
+		Elf64_Nhdr nh;
+		uint64_t name, all;
+
+		memcpy(&nh, data, sizeof(nh));
+		name = ROUND_UP((uint64_t)nh.n_namesz, 4);
+		all = sizeof(nh) + name + ROUND_UP((uint64_t)nh.n_descsz, 4);
+		if (all > left)
+			return;
+		if (nh.n_type == NOTE_STAPSDT && nh.n_namesz == 8 && !memcmp(data + sizeof(nh), "stapsdt", 8))
+			add_note(f, data + sizeof(nh) + name, nh.n_descsz, base ? base->sh_addr : 0);
+		data += all;
+		left -= all;
+	}
+}
+
+/* ---- files by inode ---------------------------------------------------------------------------------- */
+
+struct elf_cache {
+	VEC(struct elf_file *) v;
+};
+
+struct elf_cache *elf_cache_create(void)
+{
+	return mem_alloc(sizeof(struct elf_cache));
+}
+
+void elf_cache_destroy(struct elf_cache *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->v.n; i++)
+		elf_file_close(c->v.v[i]);
+	vec_free(&c->v);
+	free(c);
+}
+
+static struct elf_file *cache_find(struct elf_cache *c, const struct stat *st)
+{
+	for (size_t i = 0; i < c->v.n; i++)
+		if (c->v.v[i]->ino == st->st_ino && c->v.v[i]->dev == st->st_dev)
+			return c->v.v[i];
+	return NULL;
+}
+
+struct elf_file *elf_cache_file(struct elf_cache *c, const char *path)
+{
+	struct elf_file *f;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return NULL;
+	f = cache_find(c, &st);
+	if (f)
+		return f;
+	if (elf_file_open(&f, path) < 0)
+		return NULL;
+	vec_push(&c->v, f);
+	return f;
+}
+
+/* ---- what a process maps ----------------------------------------------------------------------------- */
+
+/* Where the first byte of the mapping would be if the file were mapped at its addresses as linked. */
+static uint64_t image_bias(const struct elf_file *f, uint64_t start, uint64_t offset)
+{
+	for (size_t i = 0; i < f->segs.n; i++) {
+		const struct elf_segment *s = &f->segs.v[i];
+		uint64_t page = s->offset & ~4095ull;
+
+		if (s->exec && offset >= page && offset < s->offset + s->size)
+			return start - (s->addr - s->offset + offset);
+	}
+	return f->segs.n ? start - offset - (f->segs.v[0].addr - f->segs.v[0].offset) : 0;
+}
+
+/* The very file that is mapped, also if it was replaced or lies in another mount namespace. */
+static struct elf_file *mapped_file(struct elf_cache *c, pid_t pid, const char *range, const char *name)
+{
+	char path[4200];
+	struct elf_file *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, range);
+	f = elf_cache_file(c, path);
+	if (f)
+		return f;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
+	return elf_cache_file(c, path);
+}
+
+static void add_image(struct elf_cache *c, struct elf_images *out, pid_t pid, const struct stat *exe, const char *line)
+{
+	unsigned long start, end, offset;
+	char range[64], perms[8];
+	int at_name = 0;
+
+	if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, perms, &offset, &at_name) != 4 || !at_name ||
+	    !strchr(perms, 'x') || line[at_name] != '/')
+		return;
+	const char *name = line + at_name;
+
+	snprintf(range, sizeof(range), "%lx-%lx", start, end);
+	struct elf_file *f = mapped_file(c, pid, range, name);
+
+	if (!f)
+		return;
+	for (size_t i = 0; i < out->v.n; i++)
+		if (out->v.v[i].file == f)
+			return;
+	struct elf_image *im = vec_add(&out->v);
+	const char *base = strrchr(name, '/') + 1;
+	size_t n = strlen(base), gone = strlen(" (deleted)");
+
+	if (n > gone && !strcmp(base + n - gone, " (deleted)"))
+		n -= gone;
+	im->file = f;
+	im->bias = image_bias(f, start, offset);
+	im->name = mem_strndup(base, n);
+	im->exe = f->ino == exe->st_ino && f->dev == exe->st_dev;
+	if (im->exe && im != out->v.v) {
+		struct elf_image first = *im;
+
+		memmove(out->v.v + 1, out->v.v, (out->v.n - 1) * sizeof(first));
+		out->v.v[0] = first;
+	}
+}
+
+int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out)
+{
+	struct stat exe = {0};
+	char path[64], *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &exe) < 0 && errno == EACCES)
+		return -EACCES;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while ((n = getline(&line, &room, maps)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = 0;
+		add_image(c, out, pid, &exe, line);
+	}
+	free(line);
+	fclose(maps);
+	return 0;
+}
+
+void elf_images_free(struct elf_images *im)
+{
+	for (size_t i = 0; i < im->v.n; i++)
+		free(im->v.v[i].name);
+	vec_free(&im->v);
+}
+
+/* ---- names of modules -------------------------------------------------------------------------------- */
+
+/* "libc.so.6" is libc.so, libc; "libfoo-1.2.so" is libfoo-1.2 and libfoo. */
+bool elf_module_match(const char *basename, bool exe, const char *pattern)
+{
+	char name[256];
+	char *p;
+
+	if (!strncmp(pattern, "LM", 2)) {
+		const char *quote = strchr(pattern, '`');
+
+		if (quote && strspn(pattern + 2, "0123456789abcdefABCDEF") == (size_t)(quote - pattern - 2))
+			pattern = quote + 1;
+	}
+	if (!*pattern || glob_match(pattern, basename) || (exe && glob_match(pattern, "a.out")))
+		return true;
+	snprintf(name, sizeof(name), "%s", basename);
+	p = strstr(name, ".so");
+	if (!p || (p[3] && p[3] != '.'))
+		return false;
+	p[3] = 0;
+	if (glob_match(pattern, name))
+		return true;
+	p[0] = 0;
+	if (glob_match(pattern, name))
+		return true;
+	p = strrchr(name, '-');
+	if (!p || p == name || strspn(p + 1, "0123456789.") != strlen(p + 1))
+		return false;
+	p[0] = 0;
+	return glob_match(pattern, name);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The functions and static probes of ELF files, and the files that a process executes code of: where probes
+ * can be placed. Naming addresses is left to others.
+ */
+#ifndef SYM_FUNCS_H
+#define SYM_FUNCS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+
+struct elf_func {
+	uint64_t addr, size; /* as linked; size 0: not told */
+	const char *name;
+	uint8_t rank;	/* of several names of an address the lowest is preferred: global, weak, local */
+	bool ifunc;	/* chooses among implementations, is not called itself */
+};
+
+struct elf_segment {
+	uint64_t addr, offset, size; /* size: in the file */
+	bool exec;
+};
+
+/* A static probe of a .note.stapsdt section. */
+struct elf_note {
+	const char *provider, *name, *args;
+	uint64_t addr;	    /* of the instruction, as linked */
+	uint64_t semaphore; /* address of the counter, 0: none */
+};
+
+struct elf_file {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	const uint8_t *data; /* mapped */
+	size_t size;
+	uint16_t type;	     /* ET_EXEC, ET_DYN */
+	uint64_t entry;
+	VEC(struct elf_segment) segs;
+	VEC(struct elf_func) funcs; /* by address, then rank */
+	VEC(struct elf_note) notes;
+	bool have_funcs, have_notes;
+	struct elf_file *debug; /* keeps the names of functions; NULL: none */
+};
+
+/* An x86-64 ELF file. 0 or negative errno: -ENOEXEC if it is something else. */
+int elf_file_open(struct elf_file **out, const char *path);
+void elf_file_close(struct elf_file *f); /* accepts NULL */
+/* Reads the symbols, those of a separate debug file too, if that was not done yet. */
+void elf_file_funcs(struct elf_file *f);
+void elf_file_notes(struct elf_file *f);
+/* Place in the file of an address as linked; false: not from the file. */
+bool elf_file_offset(const struct elf_file *f, uint64_t addr, uint64_t *offset);
+/* The bytes at an address, at most *n of them; NULL: none. */
+const uint8_t *elf_file_bytes(const struct elf_file *f, uint64_t addr, size_t *n);
+/* The function of this name, of several the preferred one; NULL. */
+const struct elf_func *elf_file_func(struct elf_file *f, const char *name);
+/* The function that an address lies in; NULL. */
+const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr);
+
+/* A file that a process executes code of. */
+struct elf_image {
+	struct elf_file *file; /* borrowed from the cache */
+	uint64_t bias;	       /* added to addresses as linked */
+	bool exe;
+	char *name;	       /* basename as mapped */
+};
+
+struct elf_images {
+	VEC(struct elf_image) v; /* the executable first */
+};
+
+/* Files are opened once and kept by device and inode. */
+struct elf_cache;
+struct elf_cache *elf_cache_create(void);
+void elf_cache_destroy(struct elf_cache *c);
+struct elf_file *elf_cache_file(struct elf_cache *c, const char *path); /* NULL: cannot be had */
+
+/* What the process maps with execute permission. 0 or negative errno (-ESRCH: no such process). */
+int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out);
+void elf_images_free(struct elf_images *im);
+/* Does a module pattern mean the file of this basename: a.out, libc.so.6, libc.so, libc, LM0`libc? */
+bool elf_module_match(const char *basename, bool exe, const char *pattern);
+
+#endif
