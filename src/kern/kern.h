@@ -126,6 +126,26 @@ int kern_perf_read(int perf_fd, uint64_t *count);
 /* Number of a dynamic PMU ("kprobe", "uprobe") for perf_event_attr.type; -ENOENT. */
 int kern_perf_pmu_type(const char *pmu);
 
+/* ---- uprobe.c ---- */
+
+/* expected_attach_type of a KPROBE program for links of many uprobes; programs for perf links have 0. */
+#define KERN_UPROBE_MULTI 48
+
+struct kern_uprobe {
+	uint64_t offset;  /* of the instruction in the file */
+	uint64_t ref_ctr; /* offset of a 16-bit counter that is kept raised meanwhile; 0: none */
+	uint64_t cookie;  /* bpf_get_attach_cookie() of the program */
+};
+
+/*
+ * One link of n probes in one file, in one process (pid > 0) or in all. All or nothing: -EOPNOTSUPP or -EINVAL
+ * if one instruction cannot bear a probe; -ESRCH: no such process.
+ */
+int kern_uprobe_multi_link(int prog_fd, const char *path, int pid, bool is_return, const struct kern_uprobe *u,
+			   uint32_t n);
+/* One probe by a perf event, in all processes. */
+int kern_uprobe_perf_link(int prog_fd, const char *path, bool is_return, const struct kern_uprobe *u);
+
 /* ---- tracefs.c ---- */
 
 /* Paths are relative to tracefs. Where it is not mounted, it is opened without being mounted
