@@ -24,6 +24,9 @@ struct group {
 	struct probe_group g;
 	VEC(struct group_clause) clauses;
 	const struct probe **probe; /* [nrows] */
+	bool grows;		    /* a row for each probe, given in order */
+	size_t room;		    /* rows that the arrays have */
+	struct hmap *row_of;	    /* of a group that grows: probe id -> row + 1 */
 };
 
 struct prepared {
@@ -113,15 +116,54 @@ static struct group *group_get(struct enabling *e, struct probe *p)
 	g->g.key = key;
 	g->g.prog_fd = g->g.aux_fd = -1;
 	ops->group_init(&g->g, p);
-	g->probe = mem_alloc(sizeof(*g->probe) * g->g.nrows);
+	g->grows = g->g.nrows == 0;
+	g->room = g->g.nrows;
+	g->probe = mem_alloc(sizeof(*g->probe) * g->room);
+	if (g->grows)
+		g->row_of = hmap_create();
 	vec_push(&e->groups, g);
 	return g;
 }
 
-static size_t probe_rows(const struct probe *p, uint32_t *rows)
+static void *rows_grow(void *v, size_t size, size_t from, size_t to)
 {
-	rows[0] = 0;
+	v = mem_realloc(v, size * to);
+	memset((char *)v + size * from, 0, size * (to - from));
+	return v;
+}
+
+/* The row of a probe in a group that grows. */
+static uint32_t row_get(struct group *g, struct probe *p)
+{
+	size_t row = (uintptr_t)hmap_get_u64(g->row_of, p->id), room = MAX(g->room * 2, (size_t)8);
+
+	if (row)
+		return row - 1;
+	if (g->g.nrows == g->room) {
+		g->probe = rows_grow(g->probe, sizeof(*g->probe), g->room, room);
+		for (size_t i = 0; i < g->clauses.n; i++)
+			g->clauses.v[i].epid = rows_grow(g->clauses.v[i].epid, sizeof(uint32_t), g->room, room);
+		g->room = room;
+	}
+	row = g->g.nrows++;
+	hmap_put_u64(g->row_of, p->id, (void *)(row + 1));
+	return row;
+}
+
+static size_t probe_rows(struct group *g, struct probe *p, uint32_t *rows)
+{
+	rows[0] = g->grows ? row_get(g, p) : 0;
 	return p->provider->ops->rows ? p->provider->ops->rows(p, rows, PROBE_ROWS_MAX) : 1;
+}
+
+static bool group_has(const struct group *g, const struct probe *p, uint32_t row)
+{
+	if (g->grows)
+		return row < g->g.probes.n;
+	for (size_t i = 0; i < g->g.probes.n; i++)
+		if (g->g.probes.v[i] == p)
+			return true;
+	return false;
 }
 
 /* The entry of the clause in the group that is still free at the probe's rows. */
@@ -134,7 +176,7 @@ static struct group_clause *group_clause_get(struct group *g, struct cg_clause *
 			return &g->clauses.v[i];
 	gc = vec_add(&g->clauses);
 	gc->cg = cg;
-	gc->epid = mem_alloc(sizeof(*gc->epid) * g->g.nrows);
+	gc->epid = mem_alloc(sizeof(*gc->epid) * g->room);
 	return gc;
 }
 
@@ -183,18 +225,15 @@ static void enable_probe(void *arg, struct probe *p)
 		return;
 	}
 	struct group *g = group_get(e, p);
-	bool known = false;
 
-	nrows = probe_rows(p, rows);
+	nrows = probe_rows(g, p, rows);
 	for (size_t i = 0; i < nrows; i++) {
 		struct group_clause *gc = group_clause_get(g, one->cg, rows[i]);
 
 		gc->epid[rows[i]] = epid;
 		g->probe[rows[i]] = p;
 	}
-	for (size_t i = 0; i < g->g.probes.n; i++)
-		known |= g->g.probes.v[i] == p;
-	if (!known)
+	if (!group_has(g, p, rows[0]))
 		vec_push(&g->g.probes, p);
 }
 
@@ -589,12 +628,19 @@ static void groups_detach(struct enabling *e)
 	}
 }
 
+static void attach_warn(void *arg, const char *text)
+{
+	work_message(arg, text);
+}
+
 static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 {
 	struct attach_env env = {
 		.cpu = opt_on(dtp->opt, OPT_CPU) ? (int)dtp->opt[OPT_CPU] : -1,
 		.cpus = e->cpus,
 		.ncpus = e->ncpus,
+		.warn = attach_warn,
+		.arg = dtp,
 	};
 
 	for (size_t i = 0; i < e->groups.n; i++)
@@ -740,6 +786,7 @@ void enable_close(dtrace_hdl_t *dtp)
 			vec_free(&g->clauses);
 			vec_free(&g->g.probes);
 			free(g->probe);
+			hmap_destroy(g->row_of);
 			free(g);
 		}
 		vec_free(&e->groups);

@@ -114,6 +114,7 @@ dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)
 		return open_failed(dtp, errno, errp);
 	dtp->ses = lang_session_create();
 	dtp->probes = probes_create();
+	procapi_init(dtp);
 	options_init(dtp);
 	return dtp;
 }

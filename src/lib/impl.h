@@ -168,6 +168,9 @@ int symapi_ksym_range(void *arg, const char *name, uint64_t *start, uint64_t *en
 void symapi_close(dtrace_hdl_t *dtp);
 
 /* procapi.c */
+void procapi_init(dtrace_hdl_t *dtp);
+/* First step of dtrace_go(). */
+void procapi_start(dtrace_hdl_t *dtp);
 void procapi_close(dtrace_hdl_t *dtp);
 /* The consumer exists now: watch the processes. */
 int procapi_watch(dtrace_hdl_t *dtp);

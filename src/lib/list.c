@@ -91,13 +91,11 @@ static void provider_attr(const struct provider_stability *st, dtrace_attribute_
 
 void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *desc, dtrace_attribute_t *args)
 {
-	*desc = *args = attr_unknown;
-	for (size_t i = 0; i < dtp->probes->providers.n; i++) {
-		const struct provider_ops *ops = dtp->probes->providers.v[i]->ops;
+	const struct provider *p = probes_provider(dtp->probes, prov);
 
-		if (!strcmp(ops->name, prov))
-			provider_attr(&ops->stability, desc, args);
-	}
+	*desc = *args = attr_unknown;
+	if (p)
+		provider_attr(&p->ops->stability, desc, args);
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------------------- */

@@ -246,7 +246,6 @@ static int set_first_word(dtrace_hdl_t *dtp, enum opt o, const struct option_row
 		return EDT_NOOPT;
 	return i < 0 ? EDT_BADOPTVAL : set_value(dtp, o, row, i);
 }
-#define set_EVALTIME set_first_word
 #define set_LINKMODE set_first_word
 
 static int set_STRSIZE(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)

@@ -132,10 +132,7 @@ static bool hook_provider(void *arg, const char *name)
 {
 	dtrace_hdl_t *dtp = arg;
 
-	for (size_t i = 0; i < dtp->probes->providers.n; i++)
-		if (!strcmp(dtp->probes->providers.v[i]->ops->name, name))
-			return true;
-	return false;
+	return probes_provider(dtp->probes, name) != NULL;
 }
 
 static bool hook_module(void *arg, const char *name)

@@ -22,6 +22,32 @@ static void watch(void *arg, int fd)
 	}
 }
 
+/* Of all processes (pid 0) or one: what is held at exec goes on to the point that evaltime names. */
+static void advance(void *arg, pid_t pid)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	for (size_t i = 0; i < dtp->procs.n; i++)
+		if (!pid || proc_pid(dtp->procs.v[i]) == pid)
+			proc_advance(dtp->procs.v[i], (enum proc_stop)dtp->opt[OPT_EVALTIME]);
+}
+
+void procapi_init(dtrace_hdl_t *dtp)
+{
+	dtp->probes->look = advance;
+	dtp->probes->look_arg = dtp;
+}
+
+/*
+ * Processes go to the point when probes are looked for in them, or, if another than the default is asked for, at
+ * the start of tracing: what happens before is not traced, so that a script which needs no such probes sees all.
+ */
+void procapi_start(dtrace_hdl_t *dtp)
+{
+	if (dtp->opt[OPT_EVALTIME] != PROC_STOP_POSTINIT)
+		advance(dtp, 0);
+}
+
 static struct ps_prochandle *adopt(dtrace_hdl_t *dtp, struct ps_prochandle *p)
 {
 	int rc = dtp->consumer ? consumer_add_fd(dtp->consumer, proc_fd(p), watch, dtp) : 0;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/diag.h"
 #include "base/hash.h"
@@ -32,7 +33,7 @@ struct provider_stability {
 
 struct probe {
 	uint32_t id; /* from 1 */
-	const char *prov, *mod, *func, *name;
+	const char *prov, *mod, *func, *name; /* prov: the provider's name, or one of its own like pid123 */
 	struct provider *provider;
 	uint64_t data;	/* the provider's own: system call number, period ... */
 	bool literal;	/* an alias: matched by its literal name only, never by a glob or an empty field */
@@ -55,7 +56,7 @@ struct probe_group {
 	char name[16];		/* of the program */
 	const struct cg_probe_ops *ops;
 	void *ops_data;
-	size_t nrows;
+	size_t nrows;		/* 0 in group_init(): row i is probes.v[i], as many as are enabled */
 	VEC(struct probe *) probes; /* enabled ones */
 	const char *tracepoint; /* BTF tracepoint program: the tracepoint, else NULL */
 	uint32_t activity;	/* ABI_ACTIVE; BEGIN: ABI_WARMUP; END: ABI_COOLDOWN */
@@ -70,6 +71,9 @@ struct attach_env {
 	int cpu;		/* option cpu, -1: all */
 	const int *cpus;	/* traced CPUs */
 	size_t ncpus;
+	/* A line for the user: one probe of many that cannot be had. */
+	void (*warn)(void *arg, const char *text);
+	void *arg;
 };
 
 struct provider_ops {
@@ -79,6 +83,10 @@ struct provider_ops {
 	int (*provide)(struct probes *t, struct provider *p);
 	/* A description that may name a probe made on demand. 0, or -1 with *d set. */
 	int (*demand)(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d);
+	/* Does a probe that has its own provider name match? Unset: the four fields are compared as they stand. */
+	bool (*match)(const struct probe *probe, const struct probespec *spec);
+	/* Are probes of this provider name made by demand()? Unset: none but the provider's own. */
+	bool (*claims)(const char *prov);
 	/* Types of args[] as D spells them; NULL ends the list. NULL result: untyped. The result belongs to the table. */
 	const char *const *(*args)(struct probes *t, const struct probe *probe);
 	/* The output prototype of a probe whose args[] are translated; NULL (hook or result): args[] are those of args(). */
@@ -112,6 +120,9 @@ struct probes {
 	VEC(struct probe *) v;	      /* index id - 1 */
 	VEC(struct provider *) providers;
 	struct hmap *by_name;	      /* "prov\0mod\0func\0name" */
+	/* Before a provider looks into a process: one that is held is taken to where its probes can be found. */
+	void (*look)(void *arg, pid_t pid);
+	void *look_arg;
 };
 
 #define PROBE_ROWS_MAX 8
@@ -120,14 +131,19 @@ struct probes *probes_create(void);
 void probes_destroy(struct probes *t);
 /* Publishes a probe; NULL if it exists already. Names are copied. */
 struct probe *probes_add(struct probes *t, struct provider *p, const char *mod, const char *func, const char *name, uint64_t data);
+/* The same under a provider name of its own. */
+struct probe *probes_add_as(struct probes *t, struct provider *p, const char *prov, const char *mod, const char *func,
+			    const char *name, uint64_t data);
 struct probe *probes_lookup(struct probes *t, const char *prov, const char *mod, const char *func, const char *name);
 /* Calls f for each probe that a description names, in order of id; what can be made on demand is made first.
  * Gives the number of matches, or -1 with *d set. f may be NULL (count only). */
 int probes_match(struct probes *t, const struct probespec *spec, struct diag *d,
 		 void (*f)(void *arg, struct probe *p), void *arg);
+/* The provider that a provider name belongs to; NULL. */
+struct provider *probes_provider(const struct probes *t, const char *prov);
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_dtrace, provider_syscall, provider_profile;
+extern const struct provider_ops provider_dtrace, provider_pid, provider_profile, provider_syscall;
 
 #endif

@@ -15,6 +15,7 @@ static const struct provider_ops *const registry[] = {
 	&provider_dtrace,
 	&provider_profile,
 	&provider_syscall,
+	&provider_pid,
 };
 
 struct probes *probes_create(void)
@@ -66,17 +67,17 @@ struct probe *probes_lookup(struct probes *t, const char *prov, const char *mod,
 	return p;
 }
 
-struct probe *probes_add(struct probes *t, struct provider *prov, const char *mod, const char *func,
-			 const char *name, uint64_t data)
+struct probe *probes_add_as(struct probes *t, struct provider *prov, const char *own, const char *mod,
+			    const char *func, const char *name, uint64_t data)
 {
 	struct str key = {0};
-	size_t n = name_key(&key, prov->ops->name, mod, func, name);
+	size_t n = name_key(&key, own, mod, func, name);
 	struct probe *p = NULL;
 
 	if (!hmap_get_n(t->by_name, key.s, n)) {
 		p = arena_new(t->arena, struct probe);
 		p->id = t->v.n + 1;
-		p->prov = prov->ops->name;
+		p->prov = own == prov->ops->name ? own : arena_strdup(t->arena, own);
 		p->mod = arena_strdup(t->arena, mod);
 		p->func = arena_strdup(t->arena, func);
 		p->name = arena_strdup(t->arena, name);
@@ -87,6 +88,23 @@ struct probe *probes_add(struct probes *t, struct provider *prov, const char *mo
 	}
 	str_free(&key);
 	return p;
+}
+
+struct probe *probes_add(struct probes *t, struct provider *prov, const char *mod, const char *func,
+			 const char *name, uint64_t data)
+{
+	return probes_add_as(t, prov, prov->ops->name, mod, func, name, data);
+}
+
+struct provider *probes_provider(const struct probes *t, const char *prov)
+{
+	for (size_t i = 0; i < t->providers.n; i++) {
+		const struct provider_ops *ops = t->providers.v[i]->ops;
+
+		if (!strcmp(ops->name, prov) || (ops->claims && ops->claims(prov)))
+			return t->providers.v[i];
+	}
+	return NULL;
 }
 
 static int provide(struct probes *t, struct provider *p)
@@ -130,6 +148,8 @@ static bool probe_match(const struct probe *p, const struct probespec *s)
 		return p->id == s->id;
 	if (p->literal && strcmp(s->func, p->func))
 		return false;
+	if (p->provider->ops->match)
+		return p->provider->ops->match(p, s);
 	return field_match(s->prov, p->prov) && field_match(s->mod, p->mod) &&
 	       field_match(s->func, p->func) && field_match(s->name, p->name);
 }

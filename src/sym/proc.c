@@ -6,14 +6,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "sym/funcs.h"
 
 enum proc_state { PROC_HELD, PROC_RUNNING, PROC_ENDED };
 
@@ -22,6 +25,7 @@ struct ps_prochandle {
 	int fd; /* pidfd */
 	enum proc_state state;
 	bool child;
+	bool advanced;
 	int wstatus;
 };
 
@@ -203,6 +207,141 @@ int proc_grab(struct ps_prochandle **out, pid_t pid)
 		return fd;
 	*out = make(pid, fd, PROC_RUNNING);
 	return 0;
+}
+
+/* ---- points on the way to main ------------------------------------------------------------------------ */
+
+/*
+ * Breakpoints are those of the processor: nothing is written into the program, and neither threads nor forks
+ * of its initialisers meet them.
+ */
+#define DEBUGREG(n) offsetof(struct user, u_debugreg[n])
+
+static int breakpoint_set(pid_t pid, uint64_t addr)
+{
+	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), 0) < 0)
+		return -errno;
+	if (!addr)
+		return 0;
+	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(0), addr) < 0 || ptrace(PTRACE_POKEUSER, pid, DEBUGREG(6), 0) < 0 ||
+	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), 1) < 0)
+		return -errno;
+	return 0;
+}
+
+/* 0: there; 1: it has executed another program; -ESRCH: it has ended. */
+static int run_to(struct ps_prochandle *p, uint64_t addr)
+{
+	int status, sig = 0, err = breakpoint_set(p->pid, addr);
+
+	if (err)
+		return err;
+	for (;;) {
+		ptrace(PTRACE_CONT, p->pid, NULL, (void *)(intptr_t)sig);
+		if (reap(p->pid, &status, 0) < 0)
+			return -errno;
+		if (!WIFSTOPPED(status)) {
+			p->wstatus = status;
+			p->state = PROC_ENDED;
+			return -ESRCH;
+		}
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+			return 1;
+		sig = status >> 16 ? 0 : WSTOPSIG(status);
+		if (sig == SIGTRAP && ptrace(PTRACE_PEEKUSER, p->pid, DEBUGREG(6), 0) & 1)
+			return breakpoint_set(p->pid, 0);
+	}
+}
+
+/* Address of a function in what the process has mapped; 0. */
+static uint64_t function_address(const struct elf_images *im, const char *name)
+{
+	for (size_t i = 0; i < im->v.n; i++) {
+		const struct elf_func *fn = elf_file_func(im->v.v[i].file, name);
+
+		if (fn)
+			return fn->addr + im->v.v[i].bias;
+	}
+	return 0;
+}
+
+/*
+ * A program without symbols: its entry point calls the C library's start with main as first argument, after the
+ * libraries have been initialised.
+ */
+static int run_to_hidden_main(struct ps_prochandle *p, struct elf_cache *c, const struct elf_images *at_exec)
+{
+	const struct elf_image *exe = &at_exec->v.v[0];
+	struct elf_images im = {0};
+	struct user_regs_struct regs;
+	uint64_t start;
+	int rc;
+
+	if (at_exec->v.n < 2) /* no dynamic linker: nothing that would tell */
+		return 0;
+	rc = run_to(p, exe->file->entry + exe->bias);
+	if (rc)
+		return rc;
+	elf_images_read(c, p->pid, &im);
+	start = function_address(&im, "__libc_start_main");
+	elf_images_free(&im);
+	if (!start)
+		return 0;
+	rc = run_to(p, start);
+	if (rc)
+		return rc;
+	if (ptrace(PTRACE_GETREGS, p->pid, NULL, &regs) < 0)
+		return 0;
+	return run_to(p, regs.rdi);
+}
+
+/* The dynamic linker calls an empty function before and after it maps libraries. */
+static int run_to_mapped(struct ps_prochandle *p, struct elf_cache *c, const struct elf_images *at_exec)
+{
+	uint64_t state = at_exec->v.n > 1 ? function_address(at_exec, "_dl_debug_state") : 0;
+	int rc = 0;
+
+	for (int i = 0; state && i < 2 && !rc; i++) {
+		struct elf_images im = {0};
+		size_t n;
+
+		rc = run_to(p, state);
+		if (rc)
+			break;
+		elf_images_read(c, p->pid, &im);
+		n = im.v.n;
+		elf_images_free(&im);
+		if (n > at_exec->v.n)
+			break;
+	}
+	return rc;
+}
+
+int proc_advance(struct ps_prochandle *p, enum proc_stop to)
+{
+	struct elf_cache *c;
+	struct elf_images im = {0};
+	uint64_t addr;
+	int rc = 0;
+
+	if (p->state != PROC_HELD || p->advanced || to == PROC_STOP_EXEC)
+		return 0;
+	p->advanced = true;
+	c = elf_cache_create();
+	if (elf_images_read(c, p->pid, &im) == 0 && im.v.n && im.v.v[0].exe) {
+		const struct elf_func *fn = elf_file_func(im.v.v[0].file, "main");
+
+		addr = fn ? fn->addr + im.v.v[0].bias : 0;
+		if (to == PROC_STOP_PREINIT)
+			rc = run_to_mapped(p, c, &im);
+		else if (addr)
+			rc = run_to(p, addr);
+		else
+			rc = run_to_hidden_main(p, c, &im);
+	}
+	elf_images_free(&im);
+	elf_cache_destroy(c);
+	return rc < 0 ? rc : 0;
 }
 
 int proc_continue(struct ps_prochandle *p)

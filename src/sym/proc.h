@@ -22,6 +22,18 @@ struct ps_prochandle;
 int proc_create(struct ps_prochandle **out, const char *file, char *const *argv);
 /* 0 or negative errno: -ESRCH if there is no such process, -EPERM for ourselves. */
 int proc_grab(struct ps_prochandle **out, pid_t pid);
+/* Points at which a created process can be held, in their order. */
+enum proc_stop {
+	PROC_STOP_EXEC,	    /* its first instruction: the dynamic linker's, if it has one */
+	PROC_STOP_PREINIT,  /* the dynamic linker has mapped the libraries */
+	PROC_STOP_POSTINIT, /* initialisers have run; main has not */
+	PROC_STOP_MAIN,	    /* the same */
+};
+/*
+ * Lets a process held at exec run to a point, where it is held again. Where the point cannot be found (a static program
+ * without symbols) it stays where it is. 0; -ESRCH: it ended on the way.
+ */
+int proc_advance(struct ps_prochandle *p, enum proc_stop to);
 /* Lets a held process run. 0; -ESRCH if it was killed meanwhile; a process that runs is left alone. */
 int proc_continue(struct ps_prochandle *p);
 /* Ends following it: one still held is killed and reaped, any other runs on. Accepts NULL. */

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The provider pid: functions and instructions of a process (providers.md 16).
+ *
+ * Probes are made when a description asks for them, from the symbols of the files that the process executes.
+ * One program serves all entry probes, one all returns, one all instructions; the attach cookie is the row.
+ * A probe is a uprobe on the file: links of many are confined to the process by the kernel; where each is a perf
+ * event, the program compares the process, which then stands in the upper half of the cookie.
+ *
+ * An entry probe stands behind endbr64, which the kernel would have to single-step (20 times the cost); arguments
+ * and the stack are the same there.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "provider/uprobe.h"
+#include "sym/funcs.h"
+#include "sym/insn.h"
+
+enum kind { KIND_ENTRY, KIND_RETURN, KIND_OFFSET };
+
+static const char *const kind_names[] = {"entry", "return", "offset"};
+
+/* Where a probe stands; probe->data is its index. */
+struct place {
+	struct elf_file *file;
+	const char *module; /* basename of the file */
+	bool exe;
+	pid_t pid;
+	enum kind kind;
+	uint64_t offset; /* in the file */
+	uint64_t from;	 /* of the function's start; the address of "-" probes */
+};
+
+struct target {
+	pid_t pid;
+	struct elf_images images;
+};
+
+struct pid_data {
+	struct elf_cache *cache;
+	VEC(struct target *) targets;
+	VEC(struct place) places;
+	struct hmap *asked; /* descriptions that have been answered */
+};
+
+static struct pid_data *data_get(struct provider *p)
+{
+	struct pid_data *pd = p->data;
+
+	if (pd)
+		return pd;
+	pd = p->data = mem_alloc(sizeof(*pd));
+	pd->cache = elf_cache_create();
+	pd->asked = hmap_create();
+	return pd;
+}
+
+static void pid_destroy(struct provider *p)
+{
+	struct pid_data *pd = p->data;
+
+	if (!pd)
+		return;
+	for (size_t i = 0; i < pd->targets.n; i++) {
+		elf_images_free(&pd->targets.v[i]->images);
+		free(pd->targets.v[i]);
+	}
+	vec_free(&pd->targets);
+	vec_free(&pd->places);
+	hmap_destroy(pd->asked);
+	elf_cache_destroy(pd->cache);
+	free(pd);
+	p->data = NULL;
+}
+
+/* ---- processes --------------------------------------------------------------------------------------- */
+
+static bool pid_claims(const char *prov)
+{
+	size_t digits = !strncmp(prov, "pid", 3) ? strspn(prov + 3, "0123456789") : 0;
+
+	return digits && !prov[3 + digits];
+}
+
+/* The process of a provider field: 0: it is none of ours, -1 with *d set: it cannot be one. */
+static pid_t provider_pid_of(const struct probespec *spec, struct diag *d)
+{
+	unsigned long pid;
+	char *end;
+
+	if (strncmp(spec->prov, "pid", 3) || !isdigit((unsigned char)spec->prov[3]) || glob_has(spec->prov))
+		return 0;
+	errno = 0;
+	pid = strtoul(spec->prov + 3, &end, 10);
+	if (*end)
+		return diag_error(d, "D_PROC_BADPROV", spec->loc, "'%s' is not a valid provider", spec->prov);
+	if (errno || !pid || pid > INT32_MAX)
+		return diag_error(d, "D_PROC_BADPID", spec->loc, "'%s' does not contain a valid pid", spec->prov);
+	return (pid_t)pid;
+}
+
+static struct target *target_get(struct probes *t, struct pid_data *pd, const struct probespec *spec, pid_t pid,
+				 struct diag *d)
+{
+	struct target *tg;
+
+	for (size_t i = 0; i < pd->targets.n; i++)
+		if (pd->targets.v[i]->pid == pid)
+			return pd->targets.v[i];
+	if (pid == getpid()) {
+		diag_error(d, "D_PROC_DYN", spec->loc, "process %d is dtrace itself", (int)pid);
+		return NULL;
+	}
+	if (t->look)
+		t->look(t->look_arg, pid);
+	tg = mem_alloc(sizeof(*tg));
+	tg->pid = pid;
+	if (elf_images_read(pd->cache, pid, &tg->images) < 0) {
+		free(tg);
+		diag_error(d, "D_PROC_GRAB", spec->loc, "failed to grab process %d", (int)pid);
+		return NULL;
+	}
+	vec_push(&pd->targets, tg);
+	return tg;
+}
+
+/* ---- probes ------------------------------------------------------------------------------------------ */
+
+struct making {
+	struct probes *t;
+	struct provider *p;
+	struct pid_data *pd;
+	const struct probespec *spec;
+	struct diag *d;
+	pid_t pid;
+	const struct elf_image *image;
+	bool whole; /* the description names one function: what it asks of it must be there */
+};
+
+static void add(struct making *m, const char *func, enum kind kind, const char *name, uint64_t addr, uint64_t from)
+{
+	struct place *pl;
+	uint64_t offset;
+	struct probe *probe;
+
+	if (!elf_file_offset(m->image->file, addr, &offset))
+		return;
+	probe = probes_add_as(m->t, m->p, m->spec->prov, m->image->exe ? "a.out" : m->image->name, func, name,
+			      m->pd->places.n);
+	if (!probe)
+		return;
+	pl = vec_add(&m->pd->places);
+	pl->file = m->image->file;
+	pl->module = m->image->exe ? arena_strdup(m->t->arena, m->image->name) : probe->mod;
+	pl->exe = m->image->exe;
+	pl->pid = m->pid;
+	pl->kind = kind;
+	pl->offset = offset;
+	pl->from = from;
+}
+
+static uint64_t behind_pad(const struct elf_file *f, const struct elf_func *fn)
+{
+	size_t n = 16, pad;
+	const uint8_t *code = elf_file_bytes(f, fn->addr, &n);
+
+	pad = code ? insn_landing_pad(code, n) : 0;
+	return fn->addr + (!fn->size || fn->size > pad ? pad : 0);
+}
+
+/* Calls f for each instruction of the function until it says stop. False: there is something else among them. */
+static bool each_insn(const struct elf_file *file, const struct elf_func *fn, bool (*f)(void *arg, uint64_t off),
+		      void *arg)
+{
+	size_t n = fn->size, len;
+	const uint8_t *code = elf_file_bytes(file, fn->addr, &n);
+
+	for (size_t off = 0; code && off < n; off += len) {
+		if (!f(arg, off))
+			return true;
+		len = insn_length(code + off, n - off);
+		if (!len)
+			return false;
+	}
+	return true;
+}
+
+struct insn_search {
+	struct making *m;
+	const struct elf_func *fn;
+	const char *func;
+	uint64_t want;
+	bool found;
+};
+
+static bool insn_is(void *arg, uint64_t off)
+{
+	struct insn_search *s = arg;
+
+	s->found |= off == s->want;
+	return off < s->want;
+}
+
+static bool insn_add(void *arg, uint64_t off)
+{
+	struct insn_search *s = arg;
+	char name[24];
+
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
+	if (!*s->m->spec->name || glob_match(s->m->spec->name, name))
+		add(s->m, s->func, KIND_OFFSET, name, s->fn->addr + off, off);
+	return true;
+}
+
+static bool name_offset(const char *name, uint64_t *off)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)name[0]) || (name[0] == '0' && (name[1] | 32) == 'x'))
+		return false;
+	errno = 0;
+	*off = strtoull(name, &end, 16);
+	return !*end && !errno;
+}
+
+static int add_offset(struct making *m, const struct elf_func *fn, const char *func, uint64_t off)
+{
+	struct insn_search s = {.m = m, .fn = fn, .want = off};
+	char name[24];
+
+	if (off >= fn->size) {
+		if (m->whole)
+			return diag_error(m->d, "D_PROC_OFF", m->spec->loc, "offset 0x%llx outside of function '%s'",
+					  (unsigned long long)off, func);
+		return 0;
+	}
+	each_insn(m->image->file, fn, insn_is, &s);
+	if (!s.found) {
+		if (m->whole)
+			return diag_error(m->d, "D_PROC_ALIGN", m->spec->loc,
+					  "offset 0x%llx is not aligned on an instruction", (unsigned long long)off);
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
+	add(m, func, KIND_OFFSET, name, fn->addr + off, off);
+	return 0;
+}
+
+/* The probes of one function, published under the name that was asked for. */
+static int add_function(struct making *m, const struct elf_func *fn)
+{
+	const char *name = m->spec->name, *func = fn->name;
+	struct insn_search s = {.m = m, .fn = fn, .func = func};
+	uint64_t off;
+
+	if (!glob_has(name) && *name) {
+		if (name_offset(name, &off))
+			return add_offset(m, fn, func, off);
+		add(m, func, strcmp(name, "entry") ? KIND_RETURN : KIND_ENTRY, name, behind_pad(m->image->file, fn), 0);
+		return 0;
+	}
+	if (!*name || glob_match(name, "entry"))
+		add(m, func, KIND_ENTRY, "entry", behind_pad(m->image->file, fn), 0);
+	if (!*name || glob_match(name, "return"))
+		add(m, func, KIND_RETURN, "return", behind_pad(m->image->file, fn), 0);
+	each_insn(m->image->file, fn, insn_add, &s);
+	return 0;
+}
+
+/* An address of several names has one probe: of those that match, the preferred one names it. */
+static int add_functions(struct making *m)
+{
+	struct elf_file *f = m->image->file;
+	const char *func = m->spec->func;
+	uint64_t done = UINT64_MAX;
+
+	if (*func && !glob_has(func)) {
+		const struct elf_func *fn = elf_file_func(f, func);
+
+		return fn && !fn->ifunc ? add_function(m, fn) : 0;
+	}
+	elf_file_funcs(f);
+	for (size_t i = 0; i < f->funcs.n; i++) {
+		const struct elf_func *fn = &f->funcs.v[i];
+
+		if (fn->addr == done || fn->ifunc || (*func && !glob_match(func, fn->name)))
+			continue;
+		done = fn->addr;
+		if (add_function(m, fn) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* pidN:a.out:-:ADDRESS */
+static int add_address(struct making *m)
+{
+	const struct probespec *s = m->spec;
+	const struct elf_func *fn;
+	uint64_t addr;
+
+	if (!*s->mod || glob_has(s->mod) || !m->image->exe || !elf_module_match(m->image->name, true, s->mod))
+		return diag_error(m->d, "D_PROC_LIB", s->loc, "only the a.out module is valid with the '-' function");
+	if (!name_offset(s->name, &addr))
+		return diag_error(m->d, "D_PROC_NAME", s->loc,
+				  "only individual addresses may be specified with the '-' function");
+	addr -= m->image->bias;
+	fn = elf_file_func_at(m->image->file, addr);
+	if (fn && fn->size) {
+		struct insn_search is = {.want = addr - fn->addr};
+
+		each_insn(m->image->file, fn, insn_is, &is);
+		if (!is.found)
+			return diag_error(m->d, "D_PROC_ALIGN", s->loc, "offset 0x%s is not aligned on an instruction",
+					  s->name);
+	}
+	size_t before = m->pd->places.n;
+
+	add(m, "-", KIND_OFFSET, s->name, addr, addr + m->image->bias);
+	if (m->pd->places.n == before && !probes_lookup(m->t, s->prov, "a.out", "-", s->name))
+		return diag_error(m->d, "D_PROC_OFF", s->loc, "offset 0x%s outside of function '-'", s->name);
+	return 0;
+}
+
+static int make_probes(struct making *m, const struct target *tg)
+{
+	const struct probespec *s = m->spec;
+	uint64_t off;
+
+	if (!strcmp(s->func, "-")) {
+		if (!tg->images.v.n)
+			return 0;
+		m->image = &tg->images.v.v[0];
+		return add_address(m);
+	}
+	if (*s->name && !glob_has(s->name) && strcmp(s->name, "entry") && strcmp(s->name, "return") &&
+	    !name_offset(s->name, &off))
+		return diag_error(m->d, "D_PROC_NAME", s->loc, "'%s' is an invalid probe name", s->name);
+	for (size_t i = 0; i < tg->images.v.n; i++) {
+		m->image = &tg->images.v.v[i];
+		if (elf_module_match(m->image->name, m->image->exe, s->mod) && add_functions(m) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int pid_demand(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d)
+{
+	struct making m = {.t = t, .p = p, .spec = spec, .d = d};
+	const struct target *tg;
+	char *key;
+	int err = 0;
+
+	m.pid = provider_pid_of(spec, d);
+	if (m.pid <= 0)
+		return m.pid;
+	m.pd = data_get(p);
+	m.whole = *spec->func && !glob_has(spec->func);
+	key = mem_printf("%s:%s:%s:%s", spec->prov, spec->mod, spec->func, spec->name);
+	if (!hmap_get(m.pd->asked, key)) {
+		tg = target_get(t, m.pd, spec, m.pid, d);
+		err = tg ? make_probes(&m, tg) : -1;
+		if (!err)
+			hmap_put(m.pd->asked, key, p);
+	}
+	free(key);
+	return err;
+}
+
+static const struct place *place_of(const struct probe *probe)
+{
+	return &((struct pid_data *)probe->provider->data)->places.v[probe->data];
+}
+
+static bool pid_match(const struct probe *probe, const struct probespec *s)
+{
+	const struct place *pl = place_of(probe);
+	uint64_t off;
+
+	if (*s->prov && !glob_match(s->prov, probe->prov))
+		return false;
+	if (!elf_module_match(pl->module, pl->exe, s->mod))
+		return false;
+	/* Addresses are not functions: no glob means them. */
+	if (strcmp(probe->func, "-") ? *s->func && !glob_match(s->func, probe->func) : strcmp(s->func, "-"))
+		return false;
+	if (!*s->name || glob_match(s->name, probe->name))
+		return true;
+	return pl->kind == KIND_OFFSET && !glob_has(s->name) && name_offset(s->name, &off) && off == pl->from;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------- */
+
+/* struct pt_regs of x86-64. */
+enum { REG_R9 = 64, REG_R8 = 72, REG_AX = 80, REG_CX = 88, REG_DX = 96, REG_SI = 104, REG_DI = 112, REG_SP = 152 };
+
+static vreg pid_prologue(struct cg *cg, vreg ctx, void *data, label out)
+{
+	const struct probe_group *g = data;
+	struct ir *ir = cg_ir(cg);
+
+	if (g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI) {
+		if (g->nrows == 1)
+			return VREG_NONE;
+		return ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
+	}
+	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
+	vreg want = ir_mov(ir, row);
+	vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
+
+	ir_comment(ir, "the process of this probe?");
+	ir_alui(ir, IR_SHR, want, 32);
+	ir_alui(ir, IR_SHR, tgid, 32);
+	ir_jcc(ir, IR_NE, want, tgid, out);
+	ir_ext(ir, row, 4, false);
+	return row;
+}
+
+static vreg entry_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	static const int where[] = {REG_DI, REG_SI, REG_DX, REG_CX, REG_R8, REG_R9};
+	struct ir *ir = cg_ir(cg);
+
+	(void)data;
+	if (n < (int)ARRAY_SIZE(where))
+		return ir_load(ir, 8, ctx, where[n]);
+	int at = ir_stack_alloc(ir, 8);
+	vreg sp = ir_load(ir, 8, ctx, REG_SP);
+
+	ir_comment(ir, "arg%d is on the stack, above the return address", n);
+	ir_alui(ir, IR_ADD, sp, 8 * (n - (int)ARRAY_SIZE(where) + 1));
+	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8), sp);
+	return ir_load(ir, 8, ir_stack(ir, at), 0);
+}
+
+/* arg0, the offset of the returning instruction, is not known: the kernel sees the return, not where it came from. */
+static vreg return_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	(void)data;
+	return n == 1 ? ir_load(cg_ir(cg), 8, ctx, REG_AX) : ir_imm(cg_ir(cg), 0);
+}
+
+static vreg offset_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	(void)ctx;
+	(void)data;
+	(void)n;
+	return ir_imm(cg_ir(cg), 0);
+}
+
+#define PID_CG(attach, how)                                                    \
+	{                                                                      \
+		.prog_type = BPF_PROG_TYPE_KPROBE,                             \
+		.attach_type = (enum bpf_attach_type)(attach),                 \
+		.prologue = pid_prologue,                                      \
+		.arg = how,                                                    \
+	}
+
+static const struct cg_probe_ops multi_cg[] = {
+	[KIND_ENTRY] = PID_CG(KERN_UPROBE_MULTI, entry_arg),
+	[KIND_RETURN] = PID_CG(KERN_UPROBE_MULTI, return_arg),
+	[KIND_OFFSET] = PID_CG(KERN_UPROBE_MULTI, offset_arg),
+};
+static const struct cg_probe_ops perf_cg[] = {
+	[KIND_ENTRY] = PID_CG(0, entry_arg),
+	[KIND_RETURN] = PID_CG(0, return_arg),
+	[KIND_OFFSET] = PID_CG(0, offset_arg),
+};
+
+static uint64_t pid_group_key(const struct probe *probe)
+{
+	return place_of(probe)->kind;
+}
+
+static void pid_group_init(struct probe_group *g, const struct probe *probe)
+{
+	enum kind kind = place_of(probe)->kind;
+
+	snprintf(g->name, sizeof(g->name), "pid_%s", kind_names[kind]);
+	g->ops = kern_feature(KERN_FEATURE_UPROBE_MULTI) ? &multi_cg[kind] : &perf_cg[kind];
+	g->ops_data = g;
+	g->nrows = 0;
+	g->activity = ABI_ACTIVE;
+}
+
+static int pid_attach(struct probe_group *g, const struct attach_env *env, const char **why)
+{
+	struct uprobe_site *sites = mem_alloc(sizeof(*sites) * g->probes.n);
+	bool multi = g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI;
+	int err;
+
+	for (size_t i = 0; i < g->probes.n; i++) {
+		const struct place *pl = place_of(g->probes.v[i]);
+
+		sites[i].probe = g->probes.v[i];
+		sites[i].file = pl->file;
+		sites[i].pid = pl->pid;
+		sites[i].u.offset = pl->offset;
+		sites[i].u.cookie = multi ? i : i | (uint64_t)pl->pid << 32;
+	}
+	err = uprobes_attach(g, env, sites, g->probes.n, place_of(g->probes.v[0])->kind == KIND_RETURN, why);
+	free(sites);
+	return err;
+}
+
+const struct provider_ops provider_pid = {
+	.name = "pid",
+	.stability = {"Evolving/Evolving/ISA", "Private/Private/Unknown", "Private/Private/Unknown",
+		      "Evolving/Evolving/ISA", "Private/Private/Unknown"},
+	.demand = pid_demand,
+	.match = pid_match,
+	.claims = pid_claims,
+	.group_key = pid_group_key,
+	.group_init = pid_group_init,
+	.attach = pid_attach,
+	.destroy = pid_destroy,
+};
