@@ -24,8 +24,14 @@ static bool converts(const struct translator *xl, struct type *out, const struct
 
 static const struct translator *find(struct check *ck, struct type *out, const struct node *operand)
 {
+	const struct lang_hooks *h = &ck->s->hooks;
+
 	if (check_is_dynamic(operand))
 		return NULL;
+	/* Our own types bring their translators with them; this is for those of the kernel and of D. */
+	if (h->find_name)
+		h->find_name(h->arg, arena_printf(ck->arena, "translator %s",
+						  type_name(ck->ts, out)));
 	for (int exact = 1; exact >= 0; exact--)
 		for (size_t i = 0; i < ck->s->translators.n; i++)
 			if (converts(ck->s->translators.v[i], out, operand, exact))

@@ -898,6 +898,19 @@ static void inline_check(struct parse *p, const struct declarator *dr, struct ty
 			    "inline declaration cannot be of scalar array type: %s", dr->name);
 }
 
+/* Does a program define again, with the same value, a constant that a library has? */
+static bool same_constant(struct parse *p, const struct ident *id, struct node *expr)
+{
+	struct node *was;
+
+	if (!id->library || id->kind != IDENT_INLINE || p->src->library || p->d->set)
+		return false;
+	was = id->inl;
+	return lang_check_const(p->s, &was, p->d) == 0 && was->kind == NODE_INT &&
+	       lang_check_const(p->s, &expr, p->d) == 0 && expr->kind == NODE_INT &&
+	       was->u.integer.value == expr->u.integer.value;
+}
+
 static void inline_define(struct parse *p, struct srcloc loc, struct declspec *ds,
 			  struct declarator *dr, struct node *expr)
 {
@@ -923,6 +936,8 @@ static void inline_define(struct parse *p, struct srcloc loc, struct declspec *d
 	if (p->d->set)
 		return;
 	id = ident_lookup(p->s, SCOPE_GLOBAL, dr->name);
+	if (id && same_constant(p, id, expr))
+		return;
 	if (id) {
 		parse_error(
 			p, dr->loc, "D_DECL_IDRED",
@@ -931,9 +946,12 @@ static void inline_define(struct parse *p, struct srcloc loc, struct declspec *d
 			id->kind == IDENT_INLINE ? "inline" : "definition");
 		return;
 	}
-	if (lang_check_inline(p->s, &now, p->d) < 0 || pragma_hides(p, dr->name))
+	/* In a library they are checked where they are used, as they may name what is nowhere else needed. */
+	if ((!p->src->library && lang_check_inline(p->s, &now, p->d) < 0) ||
+	    pragma_hides(p, dr->name))
 		return;
 	id = ident_create(p->s, IDENT_INLINE, dr->name, now.type, loc.line);
+	id->library = p->src->library;
 	id->inl = now.inl;
 	id->inl_params = now.inl_params;
 	id->declared = true;

@@ -39,6 +39,14 @@ static const struct {
 	{ "DTRACEFLT_LIBRARY", 1000 },
 };
 
+/* Types are found in libraries as other names are. */
+static bool find_type(void *arg, const char *name)
+{
+	struct dsession *s = arg;
+
+	return s->hooks.find_name && s->hooks.find_name(s->hooks.arg, name);
+}
+
 struct dsession *lang_session_create(void)
 {
 	struct dsession *s = mem_alloc(sizeof(*s));
@@ -51,6 +59,7 @@ struct dsession *lang_session_create(void)
 	s->opt.jstackstrsize = 512;
 	s->arena = arena_create();
 	s->types = types_create(s->opt.strsize);
+	types_set_finder(s->types, find_type, s);
 	s->globals = hmap_create();
 	s->threads = hmap_create();
 	s->locals = hmap_create();
@@ -141,7 +150,12 @@ struct ident *ident_lookup(struct dsession *s, int scope, const char *name)
 {
 	struct ident *id = hmap_get(scope_map(s, scope), name);
 
-	return id || scope != SCOPE_GLOBAL ? id : predefined(s, name);
+	if (id || scope != SCOPE_GLOBAL)
+		return id;
+	id = predefined(s, name);
+	if (!id && s->hooks.find_name && s->hooks.find_name(s->hooks.arg, name))
+		id = hmap_get(s->globals, name);
+	return id;
 }
 
 static bool has_storage(enum ident_kind kind)

@@ -38,6 +38,10 @@ struct lang_hooks {
 	bool (*symbol)(void *arg, const char *module, const char *name, uint64_t *addr, struct type **type);
 	bool (*provider_exists)(void *arg, const char *name);
 	bool (*module_exists)(void *arg, const char *name);
+	/* A name ("psinfo_t", "struct psinfo", "SIGINT") is unknown: true if a library that defines it was compiled now. */
+	bool (*find_name)(void *arg, const char *name);
+	/* Compiles the library of that file name, if it is not yet. */
+	bool (*load_library)(void *arg, const char *name);
 };
 
 /* Compile-time settings (options.md 11.1), written by the option table of the library before each compilation. */
@@ -67,6 +71,7 @@ struct dsession {
 	uint32_t nclauses;	/* clauses over all units */
 	uint32_t nvars, naggs;
 	VEC(struct translator *) translators;
+	bool unmet;	 /* a library was given up since what it depends on is not there */
 	uint32_t ntemps; /* clause-local variables made by the checker */
 };
 
@@ -77,6 +82,7 @@ struct lang_source {
 	const char *text;	/* the whole text; not NUL-terminated */
 	size_t len;
 	const char *name;	/* file name for scripts, the text for -n and friends */
+	bool library;		/* no program: declarations alone. Its name is part of every message */
 	bool is_file;		/* errors say "line N:" instead of "in action list:" */
 	enum spec_field field;
 	int argc;		/* macro arguments $0 .. $argc-1 */

@@ -37,6 +37,9 @@ void parse_clause(struct parse *p, struct srcloc loc, enum clause_parts parts, s
 	struct dprog *prog = p->prog;
 	struct clause *c;
 
+	if (p->src->library)
+		parse_error(p, loc, "D_SYNTAX", "a library may not contain probe clauses");
+
 	if (parts == CLAUSE_PRED)
 		parse_error(p, loc, "D_SYNTAX",
 			    "expected actions { } following probe description and predicate");
@@ -68,6 +71,8 @@ static void parse_unit(struct parse *p)
 	p->prog->arena = p->arena = arena_create();
 	p->prog->name = arena_strdup(p->arena, p->src->name ? p->src->name : "");
 	p->line = 1;
+	if (p->src->library)
+		p->file = arena_strdup(p->s->arena, p->src->name);
 	p->assigned = hmap_create();
 	p->members = hmap_create();
 	p->first_ident = p->s->all.n;
@@ -79,7 +84,7 @@ static void parse_unit(struct parse *p)
 	scan_begin(p);
 	if (lang_yyparse(p))
 		parse_error(p, p->tokloc, "D_SYNTAX", "syntax error");
-	if (!p->any && !p->s->opt.empty)
+	if (!p->any && !p->s->opt.empty && !p->src->library)
 		parse_error(p, (struct srcloc){ p->file, p->line, 0 }, "D_EMPTY",
 			    "empty D program translation unit");
 	pragma_check_unused(p);

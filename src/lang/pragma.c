@@ -165,9 +165,15 @@ static int pragma_depends_on(struct parse *p, const struct line *l)
 			    l->word[0]);
 	class = l->word[1];
 	name = l->word[2];
-	if (!strcmp(class, "library"))
+	if (!strcmp(class, "library")) {
+		if (!p->src->library)
+			return fail(p, "D_PRAGMA_DEPEND",
+				    "main program may not explicitly depend on a library");
+		if (h->load_library && h->load_library(h->arg, name))
+			return 0;
 		return fail(p, "D_PRAGMA_DEPEND",
-			    "main program may not explicitly depend on a library");
+			    "program requires library \"%s\" which failed to load", name);
+	}
 	if (!strcmp(class, "provider"))
 		there = h->provider_exists && h->provider_exists(h->arg, name);
 	else if (!strcmp(class, "module"))
@@ -175,6 +181,7 @@ static int pragma_depends_on(struct parse *p, const struct line *l)
 	else
 		return fail(p, "D_PRAGMA_INVAL", "invalid class %s specified by #pragma %s", class,
 			    l->word[0]);
+	p->s->unmet = !there;
 	if (!there)
 		return fail(p, "D_PRAGMA_DEPEND", "program requires %s %s", class, name);
 	return 0;
@@ -255,7 +262,7 @@ static int pragma_add(struct parse *p, struct pragma pr, const char *what)
 
 	if (id) {
 		for (i = p->first_ident; i < p->s->all.n; i++)
-			if (p->s->all.v[i] == id && id->declared)
+			if (p->s->all.v[i] == id && id->declared && id->library == p->src->library)
 				break;
 		if (i == p->s->all.n)
 			return fail(p, "D_PRAGMA_SCOPE",

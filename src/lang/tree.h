@@ -58,6 +58,7 @@ struct ident {
 	int agg_nparams;
 	int line;		    /* of the definition */
 	bool declared;		    /* by a declaration (not by first assignment) */
+	bool library;		    /* defined by a library */
 	bool written;		    /* assigned somewhere so far (in program text order) */
 	/* storage, given by lang in order of creation; all in bytes, 8-aligned (see storage rules in dprog) */
 	uint32_t id;		    /* dense per kind, from 1: variable id, aggregation id */

@@ -23,6 +23,7 @@ void xlate_open(struct parse *p, struct srcloc loc, struct type *out, struct dec
 	struct types *ts = p->s->types;
 
 	xl->loc = loc;
+	xl->library = p->src->library;
 	xl->out = out;
 	xl->in = decl_param(p, ds, dr);
 	xl->param = dr->name ? arena_strdup(p->s->arena, dr->name) : "";

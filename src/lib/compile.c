@@ -74,6 +74,20 @@ static bool hook_module_exists(void *arg, const char *name)
 	return h->module_exists && h->module_exists(h->arg, name);
 }
 
+static bool hook_find_name(void *arg, const char *name)
+{
+	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
+
+	return h->find_name && h->find_name(h->arg, name);
+}
+
+static bool hook_load_library(void *arg, const char *name)
+{
+	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
+
+	return h->load_library && h->load_library(h->arg, name);
+}
+
 static const struct lang_hooks hooks = {
 	.set_option = hook_set_option,
 	.probe_matches = hook_probe_matches,
@@ -81,6 +95,8 @@ static const struct lang_hooks hooks = {
 	.symbol = hook_symbol,
 	.provider_exists = hook_provider_exists,
 	.module_exists = hook_module_exists,
+	.find_name = hook_find_name,
+	.load_library = hook_load_library,
 };
 
 static void compile_error(dtrace_hdl_t *dtp, struct diag *d, const struct lang_source *src)
@@ -101,11 +117,16 @@ static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, 
 	dtrace_prog_t *pgp;
 
 	probes_hooks(dtp, &arg.probes);
+	library_hooks(dtp, &arg.probes);
 	ses->hooks = hooks;
 	ses->hooks.arg = &arg;
 	options_lang(dtp, cflags, &ses->opt);
-	tree = lang_compile(ses, src, &d);
+	tree = library_load_dirs(dtp) == 0 ? lang_compile(ses, src, &d) : NULL;
 	ses->hooks = (struct lang_hooks){0};
+	if (library_error(dtp, &d)) { /* of a library needed on the way: it explains all others */
+		lang_prog_destroy(tree);
+		tree = NULL;
+	}
 	if (!tree) {
 		compile_error(dtp, &d, src);
 		return NULL;
@@ -152,19 +173,25 @@ dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrac
 	return compile(dtp, &src, cflags);
 }
 
+int read_all(FILE *fp, struct str *text)
+{
+	char buf[4096];
+	size_t n;
+
+	while ((n = fread(buf, 1, sizeof(buf), fp)) > 0)
+		str_add(text, buf, n);
+	return ferror(fp) ? -1 : 0;
+}
+
 dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc, char *const argv[])
 {
 	struct lang_source src = {.is_file = true, .field = SPEC_NAME, .argc = argc, .argv = argv};
 	struct str text = {0};
 	dtrace_prog_t *pgp;
-	char buf[4096];
-	size_t n;
 
 	if (!compile_args_valid(dtp, cflags, argc, argv))
 		return NULL;
-	while ((n = fread(buf, 1, sizeof(buf), fp)) > 0)
-		str_add(&text, buf, n);
-	if (ferror(fp)) {
+	if (read_all(fp, &text) < 0) {
 		str_free(&text);
 		hdl_error(dtp, EDT_FIO);
 		return NULL;

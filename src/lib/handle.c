@@ -130,6 +130,7 @@ void dtrace_close(dtrace_hdl_t *dtp)
 	work_close(dtp);
 	enable_close(dtp);
 	compile_close(dtp);
+	library_close(dtp);
 	list_free(dtp);
 	probes_destroy(dtp->probes);
 	if (dtp->ses)

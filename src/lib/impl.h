@@ -5,6 +5,7 @@
  *	handle.c   open, close, errors, handlers, wake-up
  *	options.c  the option table (options.def)
  *	compile.c  D text to checked programs, what is known about them
+ *	library.c  D libraries
  *	probes.c   the compiler's questions about probes, arguments and symbols
  *	list.c     probes and their stability for clients
  *	enable.c   enabling, go and stop
@@ -25,6 +26,7 @@
 
 #include <dtrace.h>
 
+#include "base/str.h"
 #include "base/vec.h"
 #include "codegen/cg.h"
 #include "consumer/consumer.h"
@@ -97,6 +99,7 @@ struct dtrace_hdl {
 
 	struct dsession *ses;
 	struct probes *probes;
+	struct libraries *libraries; /* library.c; NULL: none looked at yet */
 	VEC(struct ps_prochandle *) procs; /* procapi.c */
 	pid_t target; /* the first of them; 0: none yet */
 	VEC(dtrace_prog_t *) progs;
@@ -159,7 +162,17 @@ void list_free(dtrace_hdl_t *dtp);
 void work_message(dtrace_hdl_t *dtp, const char *text);
 void work_close(dtrace_hdl_t *dtp);
 
+/*
+ * library.c. Libraries without an index are compiled before the first program: 0, or -1. An error in a library,
+ * then or later, is kept until library_error() gives it (true).
+ */
+void library_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h);
+int library_load_dirs(dtrace_hdl_t *dtp);
+bool library_error(dtrace_hdl_t *dtp, struct diag *d);
+void library_close(dtrace_hdl_t *dtp);
+
 /* compile.c */
+int read_all(FILE *fp, struct str *text); /* 0, or -1 */
 void compile_close(dtrace_hdl_t *dtp);
 
 /* symapi.c: answers of the consumer's and the code generator's questions; see consumer_hooks, cg_env. */

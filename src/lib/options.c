@@ -228,6 +228,19 @@ static int set_STRING(dtrace_hdl_t *dtp, enum opt o, const struct option_row *ro
 	return rc;
 }
 
+static int set_LIST(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
+{
+	char *both;
+	int rc;
+
+	if (!value || strchr(value, '\n'))
+		return EDT_BADOPTVAL;
+	both = dtp->opt_text[o] ? mem_printf("%s\n%s", dtp->opt_text[o], value) : mem_strdup(value);
+	rc = set_STRING(dtp, o, row, both);
+	free(both);
+	return rc;
+}
+
 static int set_ATTR(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
 {
 	dtrace_attribute_t a;

@@ -17,6 +17,8 @@ struct types {
 	struct hmap *names;	  /* type -> its spelling, for type_name() */
 	VEC(struct type *) enums; /* made by declarations */
 	struct type *string, *voidt, *dynamic;
+	bool (*find)(void *arg, const char *name);
+	void *find_arg;
 	struct btf *btf; /* of the kernel, NULL until asked for */
 	bool btf_tried;
 	struct type **by_id; /* converted BTF types */

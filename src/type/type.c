@@ -170,6 +170,12 @@ void types_destroy(struct types *ts)
 	free(ts);
 }
 
+void types_set_finder(struct types *ts, bool (*find)(void *arg, const char *name), void *arg)
+{
+	ts->find = find;
+	ts->find_arg = arg;
+}
+
 void types_set_strsize(struct types *ts, uint32_t strsize)
 {
 	ts->string->size = strsize;
@@ -298,6 +304,8 @@ static struct type *lookup(struct types *ts, const char *name, bool load)
 		t = hmap_get(ts->dscope, name);
 		if (!t)
 			t = type_builtin(ts, name);
+		if (!t && load && ts->find && ts->find(ts->find_arg, name))
+			t = hmap_get(ts->dscope, name);
 		if (t)
 			return t;
 	}

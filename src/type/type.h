@@ -67,6 +67,8 @@ struct types;
 
 struct types *types_create(uint32_t strsize);
 void types_destroy(struct types *ts);
+/* Asked for a name that is in no scope of D's own; true: it may have entered the D scope. */
+void types_set_finder(struct types *ts, bool (*find)(void *arg, const char *name), void *arg);
 void types_set_strsize(struct types *ts, uint32_t strsize);
 
 /* Built-in types, equal by pointer. */

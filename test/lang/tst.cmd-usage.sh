@@ -48,7 +48,7 @@ for flag in a C H; do
 	status 1
 	err "dtrace: failed to set -$flag: Option is not implemented"
 done
-for flag in 'D x' 'I /x' 'L /x' 'U x' 'X a'; do
+for flag in 'D x' 'I /x' 'U x' 'X a'; do
 	run "$DTRACE" -e -${flag% *} "${flag#* }"
 	status 1
 	err "dtrace: failed to set -$flag: Option is not implemented"
