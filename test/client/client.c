@@ -17,7 +17,7 @@
 #include <dtrace.h>
 
 static dtrace_hdl_t *dtp;
-static int live;
+static int live, ended; /* processes; the status of the last */
 
 static void die(const char *what)
 {
@@ -57,11 +57,9 @@ static int on_buffered(const dtrace_bufdata_t *data, void *arg)
 
 static void on_proc(struct ps_prochandle *P, const char *msg, void *arg)
 {
-	int status;
-
 	(void)msg;
-	expect(dtrace_proc_status(dtp, P, &status) == 1, "the process has ended");
-	fprintf(arg, "process ended with %d\n", WEXITSTATUS(status));
+	(void)arg;
+	expect(dtrace_proc_status(dtp, P, &ended) == 1, "the process has ended");
 	live--;
 }
 
@@ -258,6 +256,8 @@ static void process(void)
 	if (dtrace_stop(dtp) < 0)
 		die("stop");
 	run(stdout, on_probe, on_rec, "all");
+	/* Its end and its records are told in no order. */
+	printf("process ended with %d\n", WEXITSTATUS(ended));
 	dtrace_proc_release(dtp, P);
 }
 

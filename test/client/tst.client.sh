@@ -82,7 +82,7 @@ proc: failed to execute /no/such: No such file or directory
 END
 part process <<'END'
 matches 1
-process ended with 5
 [syscall:return epid 1 recs 0] (3: 0)seen end
+process ended with 5
 END
 exit $fault
