@@ -11,6 +11,7 @@
 #include "key.c"
 #include "agg.c"
 #include "dvar.c"
+#include "ring.c"
 
 #ifdef TEST_NEGATIVE
 /* Stays about ns nanoseconds inside a record. See codegen/emit_rec.c. */

@@ -80,6 +80,14 @@ struct abi_fault_data { /* behind the header of an ABI_EPID_FAULT record */
  * (modulo 2^31) everything below the returned offset is complete. It then sets left[i] = 0.
  * switch: offset = bytes used, grows to bufsize. fill: the same; ABI_OFF_FULL once something did not fit.
  * ring: offset = position of the newest record, shrinks; starts at `size`.
+ *
+ * A ring overwrites, so one who was interrupted in the middle of a record must not be lapped by those who
+ * interrupted it: it would go on writing over newer records. Nobody keeps a list of who is inside. The ring is
+ * divided into segments of `ring_segment` bytes; a record that stays in the segment of the one before it is
+ * reserved at once (one exclusive-or tells), one that leaves it takes the slow way (runtime/ring.c). There, if
+ * left == entered, nobody is inside: this place is kept in mark[half] as one that all who enter from now on
+ * are beyond. Otherwise the segment is entered only if it ends less than one round behind the mark. Who finds
+ * no room there is dropped as ABI_DROP_BUSY.
  */
 #define ABI_WORD_ENTER (1ull << 33)
 #define ABI_WORD_INDEX (1ull << 32)
@@ -87,6 +95,11 @@ struct abi_fault_data { /* behind the header of an ABI_EPID_FAULT record */
 #define ABI_WORD_ENTERED(w) ((uint32_t)((w) >> 33))
 #define ABI_WORD_HALF(w) ((uint32_t)((w) >> 32) & 1u)
 #define ABI_LEFT_MASK 0x7fffffffu
+
+/* What rt_ring() gives instead of a word, whose offset is a multiple of 8. */
+#define ABI_RING_NOROOM 1
+#define ABI_RING_CLOSED 2
+#define ABI_RING_BUSY 3
 
 #define ABI_OFF_CLOSED 0xfffffff0u /* not tracing: nobody may enter */
 #define ABI_OFF_FULL 0xffffffe0u   /* fill: took its last record */
@@ -118,7 +131,8 @@ struct abi_cpu {
 	uint32_t slot;	  /* index among the traced CPUs, or ABI_SLOT_NONE */
 	uint32_t pad0;
 	uint64_t frames;  /* bit i set: frame i is in use */
-	uint64_t pad1[3];
+	uint64_t mark[2]; /* ring: low half: offset when nobody was inside; high half: counts its changes */
+	uint64_t pad1;
 	/* aggregation buffer: own word, own halves. offset: 0 or ABI_OFF_CLOSED; bytes used are in the half (abi_agghalf),
 	   so that one who entered before a switch may still create entries */
 	uint64_t agg_word __attribute__((aligned(64)));
@@ -162,6 +176,7 @@ struct abi_conf {
 	uint32_t dvar_size;   /* value size of map dvars */
 	uint32_t acct_epids;  /* struct abi_acct cells in an element of map acct, indexed by EPID */
 	uint32_t reserve;     /* fill: bytes of bufsize that only END clauses may use, else 0 */
+	uint32_t ring_segment; /* ring: a power of two, at least 8, else 0 */
 };
 
 /* ---- strings ------------------------------------------------------------------------------------------ */

@@ -170,12 +170,27 @@ static int size_find(struct sizing *s, uint64_t want, uint64_t *budget, uint64_t
 	}
 }
 
+/*
+ * An eighth of the ring: so much of it at most is out of use while a program is interrupted in the middle of
+ * a record. A record and a segment must fit beside each other, else every record takes the slow way.
+ */
+static uint32_t ring_segment(uint32_t size, uint32_t slack)
+{
+	uint32_t n = 8;
+
+	while (n * 2 <= size / 8)
+		n *= 2;
+	return (uint64_t)slack + n <= size ? n : 8;
+}
+
 static int bufs_make(struct sizing *s, uint32_t size)
 {
 	struct buffers *b = s->b;
 
 	b->conf.bufsize = size;
 	b->conf.bufmap = size + s->extra;
+	if (b->policy == CG_RING)
+		b->conf.ring_segment = ring_segment(size, s->extra);
 	return area_create(b, &b->bufs, "bufs", b->conf.bufmap, b->conf.nslots * 2, true);
 }
 
@@ -281,8 +296,9 @@ static void cpus_init(struct buffers *b)
 	for (i = 0; i < b->conf.nslots; i++) {
 		c = &cpus[b->slots[i].cpu];
 		c->slot = i;
-		gate_init(&b->slots[i].buf, &c->word, c->left, start);
-		gate_init(&b->slots[i].agg, &c->agg_word, c->agg_left, 0);
+		gate_init(&b->slots[i].buf, &c->word, c->left,
+			  b->policy == CG_RING ? c->mark : NULL, start);
+		gate_init(&b->slots[i].agg, &c->agg_word, c->agg_left, NULL, 0);
 	}
 }
 

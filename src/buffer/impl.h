@@ -22,6 +22,7 @@ struct area {
 struct gate {
 	uint64_t *word;
 	uint64_t *left; /* [2] */
+	uint64_t *mark; /* [2]; ring, else NULL */
 	uint32_t half;
 	uint32_t start; /* offset of an empty half */
 	uint32_t off;	/* while closed: what the word held */
@@ -48,7 +49,7 @@ struct buffers {
 	struct slot *slots;
 };
 
-void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint32_t start);
+void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *mark, uint32_t start);
 void *buffer_half(const struct buffers *b, uint32_t slot, uint32_t half);
 
 #endif

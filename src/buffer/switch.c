@@ -31,10 +31,10 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint32_t start)
+void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *mark, uint32_t start)
 {
 	*g = (struct gate){
-		.word = word, .left = left, .start = start, .off = start, .closed = true
+		.word = word, .left = left, .mark = mark, .start = start, .off = start, .closed = true
 	};
 	__atomic_store_n(word, word_make(1, ABI_OFF_CLOSED), __ATOMIC_RELEASE);
 }
@@ -85,6 +85,20 @@ static void gate_expect(struct gate *g, uint32_t half, uint64_t old)
 }
 
 /*
+ * Nobody is in the half, which is about to be entered at off. The new count tells those who looked at the
+ * mark before that it is another one.
+ */
+static void gate_mark(struct gate *g, uint32_t half, uint32_t off)
+{
+	uint64_t old;
+
+	if (!g->mark)
+		return;
+	old = __atomic_load_n(&g->mark[half], __ATOMIC_RELAXED);
+	__atomic_store_n(&g->mark[half], ((old >> 32) + 2) << 32 | off, __ATOMIC_RELAXED);
+}
+
+/*
  * Makes the other half the active one; the old one is described by old_half and old_off, not yet
  * settled.
  */
@@ -96,6 +110,7 @@ static int gate_flip(struct gate *g)
 
 	if (err)
 		return err;
+	gate_mark(g, other, g->start);
 	old = __atomic_exchange_n(g->word, word_make(other, g->start), __ATOMIC_SEQ_CST);
 	gate_expect(g, g->half, old);
 	g->old_half = g->half;
@@ -128,6 +143,7 @@ static int gate_open(struct gate *g)
 		return 0;
 	if (gate_settle(g, g->half))
 		return -EAGAIN;
+	gate_mark(g, g->half, g->off);
 	old = __atomic_exchange_n(g->word, word_make(g->half, g->off), __ATOMIC_SEQ_CST);
 	gate_expect(g, g->half ^ 1, old); /* who entered and saw CLOSED */
 	g->closed = false;

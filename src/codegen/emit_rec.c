@@ -27,7 +27,7 @@ struct attempt {
 	vreg nw;  /* the word to store */
 	vreg need;
 	uint32_t max;
-	label noroom;
+	label noroom, slow;
 };
 
 /* END may use what is kept for it under fill. */
@@ -56,34 +56,69 @@ static void attempt_linear(struct cg *cg, struct attempt *a)
 }
 
 /*
- * ring: off - need, or bufsize more when that is below 0; such a record reaches into the slack
- * behind bufsize. CLOSED is above bufsize.
+ * ring: off - need. The record before it and this one in the same segment: nobody need be asked. Else,
+ * and when that is below 0, the slow way. CLOSED is above bufsize.
  */
 static void attempt_ring(struct cg *cg, struct attempt *a)
 {
 	struct ir *ir = cg->ir;
-	uint32_t size = cg->env->conf.bufsize;
-	label fits = ir_label(ir);
+	const struct abi_conf *c = &cg->env->conf;
 
-	if (a->need == VREG_NONE && a->max > size)
-		ir_jcci(ir, IR_UGE, a->off, 0, a->noroom);
-	else
-		ir_jcci(ir, IR_UGT, a->off, size, a->noroom);
-	ir_mov_to(ir, a->nw, a->w);
-	ir_alu(ir, IR_SUB, a->nw, a->off);
-	if (a->need == VREG_NONE) {
+	ir_jcci(ir, IR_UGT, a->off, c->bufsize, a->noroom);
+	ir_mov_to(ir, a->nw, a->off);
+	if (a->need == VREG_NONE)
 		ir_alui(ir, IR_SUB, a->off, a->max);
-	} else {
-		ir_jcci(ir, IR_UGT, a->need, MIN(a->max, size), a->noroom);
+	else
 		ir_alu(ir, IR_SUB, a->off, a->need);
+	ir_alu(ir, IR_XOR, a->nw, a->off);
+	ir_jcci(ir, IR_UGE, a->nw, c->ring_segment, a->slow);
+	ir_jcci(ir, IR_UGT, a->off, c->bufsize, a->noroom); /* never: tells the verifier */
+	if (a->need == VREG_NONE) {
+		ir_imm_to(ir, a->nw, (int64_t)(ABI_WORD_ENTER - a->max));
+	} else {
+		ir_imm_to(ir, a->nw, (int64_t)ABI_WORD_ENTER);
+		ir_alu(ir, IR_SUB, a->nw, a->need);
 	}
-	ir_jcci(ir, IR_SGE, a->off, 0, fits);
-	ir_alui(ir, IR_ADD, a->off, size);
-	ir_place(ir, fits);
-	ir_jcci(ir, IR_UGT, a->off, size, a->noroom); /* never: tells the verifier */
-	ir_alu(ir, IR_ADD, a->nw, a->off);
-	vreg enter = ir_imm(ir, (int64_t)ABI_WORD_ENTER);
-	ir_alu(ir, IR_ADD, a->nw, enter);
+	ir_alu(ir, IR_ADD, a->nw, a->w);
+}
+
+/* What is larger than the ring is dropped before anything is asked. */
+static void ring_fits(struct cg *cg, struct attempt *a)
+{
+	struct ir *ir = cg->ir;
+	uint32_t size = cg->env->conf.bufsize;
+
+	if (cg->env->policy != CG_RING)
+		return;
+	ir_imm_to(ir, a->off, 0);
+	if (a->need != VREG_NONE)
+		ir_jcci(ir, IR_UGT, a->need, MIN(a->max, size), a->noroom);
+	else if (a->max > size)
+		ir_jcci(ir, IR_EQ, a->off, 0, a->noroom);
+}
+
+/* The runtime does it; nw is the new word, off its offset. */
+static void ring_slow(struct cg *cg, struct attempt *a, label got, label busy)
+{
+	struct ir *ir = cg->ir;
+	label ok = ir_label(ir), full = ir_label(ir);
+	vreg need = a->need == VREG_NONE ? ir_imm(ir, a->max) : a->need;
+
+	ir_comment(ir, "into another segment");
+	ir_mov_to(ir, a->nw, ir_callrt(ir, "rt_ring", 1, need));
+	ir_mov_to(ir, a->off, a->nw);
+	ir_jcci(ir, IR_EQ, a->off, ABI_RING_BUSY, busy);
+	ir_jcci(ir, IR_EQ, a->off, ABI_RING_NOROOM, full);
+	ir_ext(ir, a->off, 4, false);
+	ir_jcci(ir, IR_NE, a->nw, ABI_RING_CLOSED, ok);
+	ir_imm_to(ir, a->off, ABI_OFF_CLOSED);
+	ir_jmp(ir, a->noroom);
+	ir_place(ir, full);
+	ir_imm_to(ir, a->off, 0);
+	ir_jmp(ir, a->noroom);
+	ir_place(ir, ok);
+	ir_jcci(ir, IR_ULE, a->off, cg->env->conf.bufsize, got); /* always: tells the verifier */
+	ir_jmp(ir, a->noroom);
 }
 
 /*
@@ -142,13 +177,16 @@ static void emit_noroom(struct cg *cg, struct attempt *a, bool is_fault, label l
 void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault, label lost)
 {
 	struct ir *ir = cg->ir;
-	struct attempt a = { .need = need, .max = max, .noroom = ir_label(ir) };
+	struct attempt a = {
+		.need = need, .max = max, .noroom = ir_label(ir), .slow = ir_label(ir)
+	};
 	label got = ir_label(ir), busy = ir_label(ir);
 
 	ir_comment(ir, "enter and reserve");
 	a.w = ir_load(ir, 8, cg->cpu, offsetof(struct abi_cpu, word));
 	a.off = ir_vreg(ir);
 	a.nw = ir_vreg(ir);
+	ring_fits(cg, &a);
 	for (int i = 0; i < ATTEMPTS; i++) {
 		ir_mov_to(ir, a.off, a.w);
 		ir_ext(ir, a.off, 4, false);
@@ -161,6 +199,10 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool i
 		ir_mov_to(ir, a.w, old);
 	}
 	ir_jmp(ir, busy);
+	if (cg->env->policy == CG_RING) {
+		ir_place(ir, a.slow);
+		ring_slow(cg, &a, got, busy);
+	}
 	ir_place(ir, a.noroom);
 	emit_noroom(cg, &a, is_fault, lost, busy);
 	ir_place(ir, busy);
@@ -216,11 +258,27 @@ void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_
 		ir_store(ir, 8, rec, off + 8, cg_timestamp(cg));
 }
 
+/* What could be larger than the ring is never recorded, however short its strings are this time. */
+static void stage_refuse(struct cg *cg)
+{
+	struct ir *ir = cg->ir;
+	label never = ir_label(ir);
+
+	ir_comment(ir, "larger than the buffer");
+	ir_jcci(ir, IR_NE, ir_imm(ir, 0), 0, never);
+	cg_account(cg, ABI_ACCT_NOROOM);
+	cg_count(cg, ABI_DROP_PRINCIPAL);
+	ir_jmp(ir, cg->cur.lost);
+	ir_place(ir, never);
+}
+
 /* Staged: nothing may be left from an earlier firing in what an `if` may skip. */
 static void stage_begin(struct cg *cg, const struct layout *l)
 {
 	struct cg_cur *cur = &cg->cur;
 
+	if (l->max > cg->env->conf.bufsize)
+		stage_refuse(cg);
 	cur->stage = frame_temp(cg, l->fixed);
 	cur->strings = arena_alloc(cur->cl->arena, l->nstrings * sizeof(*cur->strings));
 	for (uint32_t i = 0; i < l->nstrings; i++) {

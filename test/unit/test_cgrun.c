@@ -183,6 +183,7 @@ static void maps_make(struct run *r, const struct want *w)
 	c->strmax = ROUND_UP(c->strsize, 8);
 	c->bufsize = w->bufsize ? w->bufsize : 4 << 20;
 	c->bufmap = c->bufsize + MAX(r->env.max_record, 64);
+	c->ring_segment = c->bufsize >= 4096 ? 256 : 8;
 	c->reserve = w->reserve;
 	c->aggsize = w->aggsize ? w->aggsize : 1 << 20;
 	c->agg_heads = ROUND_UP(64 + r->env.agg_fixed, 64);
@@ -1006,6 +1007,79 @@ static void test_ring(void **state)
 	run_end(r);
 }
 
+/* A program that is interrupted when it has reserved its record: it has entered, and left nothing yet. */
+static uint32_t ring_enter(struct run *r, uint32_t need)
+{
+	struct abi_cpu *c = this_cpu(r);
+	uint32_t off = c->word & ABI_WORD_OFFSET;
+	uint32_t pos = off >= need ? off - need : off + r->env.conf.bufsize - need;
+
+	c->word = (c->word & ~ABI_WORD_OFFSET) + ABI_WORD_ENTER + pos;
+	memset(r->bufs + pos, 0xaa, need);
+	return pos;
+}
+
+static bool is_whole(const struct run *r, uint32_t pos, uint32_t need)
+{
+	for (uint32_t i = 0; i < need; i++)
+		if (r->bufs[pos + i] != (char)0xaa)
+			return false;
+	return true;
+}
+
+/*
+ * Those who interrupt a program in the middle of a record do not lap it, wherever in the ring it stands;
+ * they may use all of the ring but for an eighth, are counted where they find no room, and go on when it
+ * has left.
+ */
+static void test_ring_nested(void **state)
+{
+	static const uint32_t sizes[] = { 48, 200, 4096, 16360 };
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	for (size_t k = 0; k < ARRAY_SIZE(sizes); k++) {
+		uint32_t size = sizes[k], room = size / 16, seg;
+
+		r = run_start((struct want){ .policy = CG_RING, .bufsize = size, .accounting = true },
+			      "t { trace(arg0); }");
+		seg = r->env.conf.ring_segment;
+		this_cpu(r)->mark[0] = size;
+		for (uint32_t before = 0; before < 2 * room; before += room / 4 + 1) {
+			uint64_t lost = this_cpu(r)->drops[ABI_DROP_BUSY], word;
+			uint32_t pos, n;
+
+			for (uint32_t i = 0; i < before; i++)
+				fire(r, 1000 + i, 0, 0);
+			assert_int_equal(this_cpu(r)->drops[ABI_DROP_BUSY], lost);
+			pos = ring_enter(r, 16);
+			word = this_cpu(r)->word;
+			for (uint32_t i = 0; i < 3 * room; i++)
+				fire(r, i, 0, 0);
+			assert_true(is_whole(r, pos, 16));
+			n = ABI_WORD_ENTERED(this_cpu(r)->word) - ABI_WORD_ENTERED(word);
+			assert_in_range(n, (size - 2 * seg) / 16 - 1, room - 1);
+			assert_int_equal(this_cpu(r)->drops[ABI_DROP_BUSY], lost + 3 * room - n);
+			__atomic_fetch_add(&this_cpu(r)->left[0], 1, __ATOMIC_SEQ_CST);
+			fire(r, 77, 0, 0);
+			assert_memory_equal(ring_records(r), "1: 77;", 6);
+			assert_int_equal(this_cpu(r)->drops[ABI_DROP_BUSY], lost + 3 * room - n);
+		}
+		assert_int_equal(((struct abi_acct *)r->acct)[1].n[ABI_ACCT_BUSY],
+				 this_cpu(r)->drops[ABI_DROP_BUSY]);
+		run_end(r);
+	}
+	/* What can be larger than the ring is never recorded. */
+	r = run_start((struct want){ .policy = CG_RING, .bufsize = 64, .strsize = 64 },
+		      "t { trace(execname); exit(3); }");
+	fire(r, 1, 0, 0);
+	assert_string_equal(ring_records(r), "");
+	assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL], 1);
+	assert_int_equal(r->state->activity, ABI_ACTIVE);
+	run_end(r);
+}
+
 /* With no frame free the firing is lost and counted. */
 static void test_frames(void **state)
 {
@@ -1127,7 +1201,8 @@ int main(void)
 		cmocka_unit_test(test_aggs),	    cmocka_unit_test(test_stddev_wide),
 		cmocka_unit_test(test_faults),	    cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_full_switch), cmocka_unit_test(test_full_fill),
-		cmocka_unit_test(test_ring),	    cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_ring),	    cmocka_unit_test(test_ring_nested),
+		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_closed_aggs), cmocka_unit_test(test_large),
 		cmocka_unit_test(test_every_way),   cmocka_unit_test(test_refused),
 	};
