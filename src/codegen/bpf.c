@@ -8,6 +8,7 @@
  */
 #include "codegen/bpf_impl.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 struct fixup { /* a jump whose label is not placed yet */
 	unsigned int insn;
 	label lab;
+	bool done; /* it goes to an island */
 };
 
 struct asmb {
@@ -26,6 +28,8 @@ struct asmb {
 	int *labels;	     /* instruction of each label */
 	const char *comment; /* waits for the next instruction */
 	VEC(struct fixup) fixups;
+	size_t settled;	      /* fixups before this one need nothing more */
+	unsigned int *island; /* last island's instruction for each label, 0: none */
 };
 
 static const uint8_t alu_ops[] = {
@@ -417,19 +421,64 @@ static void put_jump(struct asmb *a, const struct ir_insn *in)
 	put_bounds_back(a, in->a, ra);
 }
 
+/* Jumps to labels that are not placed are far from their target when this many are behind them. */
+#define ISLAND_AGE 28000
+#define ISLAND_ALSO 8000 /* so old ones are taken along */
+
+/*
+ * A jump reaches 32767 instructions. Before one gets too old, an island is put between two
+ * instructions: a jump to each label that old jumps wait for, which land there. One pass over it
+ * by a jump of its own.
+ */
+static void island_put(struct asmb *a)
+{
+	struct fixup over = { 0 };
+	size_t n = a->fixups.n;
+
+	over.insn = a->out.insns.n;
+	put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	for (size_t i = a->settled; i < n; i++) {
+		struct fixup f = a->fixups.v[i];
+		unsigned int at = a->out.insns.n;
+
+		if (a->labels[f.lab] || a->out.insns.n - f.insn < ISLAND_ALSO)
+			continue;
+		if (a->island[f.lab] <= over.insn) {
+			a->island[f.lab] = at;
+			put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+			vec_push(&a->fixups, ((struct fixup){ .insn = at, .lab = f.lab }));
+		}
+		a->out.insns.v[f.insn].off = (int16_t)(a->island[f.lab] - f.insn - 1);
+		a->fixups.v[i].done = true;
+	}
+	a->out.insns.v[over.insn].off = (int16_t)(a->out.insns.n - over.insn - 1);
+}
+
+static void islands(struct asmb *a)
+{
+	while (a->settled < a->fixups.n) {
+		const struct fixup *f = &a->fixups.v[a->settled];
+
+		if (!f->done && !a->labels[f->lab])
+			break;
+		a->settled++;
+	}
+	if (a->settled < a->fixups.n &&
+	    a->out.insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE)
+		island_put(a);
+}
+
 static void fixups_apply(struct asmb *a)
 {
 	size_t i;
 
 	for (i = 0; i < a->fixups.n; i++) {
+		if (a->fixups.v[i].done)
+			continue;
 		const struct fixup *f = &a->fixups.v[i];
 		int off = a->labels[f->lab] - (int)f->insn - 1;
 
-		if (off > INT16_MAX) {
-			bpf_error(a->ir, -E2BIG,
-				  "the program is too large: a jump over %d instructions", off);
-			return;
-		}
+		assert(off <= INT16_MAX); /* islands() */
 		a->out.insns.v[f->insn].off = off;
 	}
 }
@@ -494,9 +543,13 @@ int bpf_assemble(struct ir *ir, const char *name, const int fds[CG_MAP_MAX], str
 	if (regs_assign(ir, &a.regs))
 		return ir->error;
 	a.labels = arena_alloc(ir->arena, ir->nlabels * sizeof(*a.labels) + 1);
-	for (i = 0; i < ir->v.n; i++)
-		if (!a.regs.skip[i] || ir->v.v[i].op == IR_OP_LABEL)
-			put_insn(&a, &ir->v.v[i]);
+	a.island = arena_alloc(ir->arena, ir->nlabels * sizeof(*a.island) + 1);
+	for (i = 0; i < ir->v.n; i++) {
+		if (a.regs.skip[i] && ir->v.v[i].op != IR_OP_LABEL)
+			continue;
+		islands(&a);
+		put_insn(&a, &ir->v.v[i]);
+	}
 	fixups_apply(&a);
 	out->nmain = a.out.insns.n;
 	out->notes = arena_alloc(ir->arena, out->nmain * sizeof(*out->notes) + 1);

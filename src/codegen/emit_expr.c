@@ -66,6 +66,7 @@ static bool is_canonical(const struct node *n)
 	case NODE_UNARY:
 		return n->u.op.op == OP_NOT || n->u.op.op == OP_DEREF || n->u.op.op == OP_ADDROF;
 	case NODE_COMMA: return is_canonical(n->b);
+	case NODE_COND: return is_canonical(n->b) && is_canonical(n->c);
 	default: return true;
 	}
 }
@@ -237,6 +238,16 @@ static vreg pointer_difference(struct cg *cg, const struct node *n, uint64_t ste
 	return step == 1 ? a : ir_callrt(cg->ir, "rt_sdiv", 2, a, ir_imm(cg->ir, (int64_t)step));
 }
 
+/* May the other operand be evaluated before this one? Nothing can come of it but its value. */
+static bool is_plain(const struct node *n)
+{
+	while (n->kind == NODE_CAST)
+		n = n->a;
+	return n->kind == NODE_INT ||
+	       (n->kind == NODE_VAR && (n->u.var.ident->kind == IDENT_GLOBAL ||
+					n->u.var.ident->kind == IDENT_CLAUSE));
+}
+
 static vreg binary_value(struct cg *cg, const struct node *n)
 {
 	enum op op = n->u.op.op;
@@ -247,12 +258,18 @@ static vreg binary_value(struct cg *cg, const struct node *n)
 		return pointer_difference(cg, n, step);
 	if (step)
 		return pointer_step(cg, expr_value(cg, n->a), n->b, step, op == OP_SUB);
-	if (op == OP_SHL || op == OP_SHR)
+	bool shift = op == OP_SHL || op == OP_SHR;
+	if (shift)
 		arith = n->type; /* that of the left operand */
+	if (!shift && is_plain(n->a) && !is_plain(n->b) && !expr_has_effects(n->b)) {
+		vreg right = operand(cg, n->b, arith); /* the left one need not wait in a register */
+
+		return expr_arith(cg, op, arith, operand(cg, n->a, arith), right, false);
+	}
 	vreg a = operand(cg, n->a, arith);
 	if (n->b->kind == NODE_INT && arith_imm(cg, op, arith, a, n->b->u.integer.value))
 		return a;
-	vreg b = op == OP_SHL || op == OP_SHR ? expr_value(cg, n->b) : operand(cg, n->b, arith);
+	vreg b = shift ? expr_value(cg, n->b) : operand(cg, n->b, arith);
 	return expr_arith(cg, op, arith, a, b,
 			  n->b->kind == NODE_INT && n->b->u.integer.value != 0);
 }
@@ -304,10 +321,10 @@ static vreg cond_value(struct cg *cg, const struct node *n)
 
 	expr_branch(cg, n->a, false, other);
 	cg->cur.depth++;
-	ir_mov_to(cg->ir, v, expr_as(cg, n->b, n->type));
+	ir_mov_to(cg->ir, v, operand(cg, n->b, n->type));
 	ir_jmp(cg->ir, done);
 	ir_place(cg->ir, other);
-	ir_mov_to(cg->ir, v, expr_as(cg, n->c, n->type));
+	ir_mov_to(cg->ir, v, operand(cg, n->c, n->type));
 	ir_place(cg->ir, done);
 	cg->cur.depth--;
 	return v;

@@ -9,7 +9,7 @@
 #include <linux/bpf.h>
 
 /* Beyond this no program can be loaded: its jumps would not reach. */
-#define IR_INSN_MAX 60000
+#define IR_INSN_MAX 500000 /* the kernel looks at a million at most */
 /* Room for what the emitters ask for; spills have BPF_SPILL_MAX of their own. */
 #define IR_STACK_MAX 128
 

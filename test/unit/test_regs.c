@@ -908,10 +908,75 @@ static void ir_new(struct ir *ir)
 	ir_init(ir, arena_create());
 }
 
+/* Where a jump ends that goes by way of islands. */
+static size_t jump_end(const struct bpf_code *c, size_t i)
+{
+	do {
+		assert_true(c->insns[i].off > 0);
+		i += 1 + c->insns[i].off;
+		assert_true(i < c->n);
+	} while (c->insns[i].code == (BPF_JMP | BPF_JA));
+	return i;
+}
+
+/* Jumps over more than a jump reaches; labels near and far, taken on and off the way. */
+static void test_islands(void **state)
+{
+	struct bpf_code code;
+	struct ir ir;
+	label far, mid, near;
+	size_t n = 0, jumps = 0;
+	vreg v;
+
+	(void)state;
+	ir_new(&ir);
+	far = ir_label(&ir);
+	mid = ir_label(&ir);
+	v = ir_ctx(&ir);
+	for (int i = 0; i < 100000; i++) {
+		if (i % 20000 == 0)
+			ir_jcci(&ir, IR_EQ, v, 7, far);
+		if (i == 10 || i == 30000)
+			ir_jcci(&ir, IR_EQ, v, 8, mid);
+		if (i == 50001)
+			ir_place(&ir, mid);
+		if (i % 100 == 0) {
+			near = ir_label(&ir);
+			ir_jcci(&ir, IR_EQ, v, 9, near);
+			ir_storei(&ir, 8, v, 0, -1);
+			ir_place(&ir, near);
+		}
+		ir_storei(&ir, 8, v, 0, i);
+	}
+	ir_place(&ir, far);
+	ir_storei(&ir, 8, v, 0, 123456);
+	ir_exit(&ir, 0);
+	assert_int_equal(bpf_assemble(&ir, "test", fds(), &code), 0);
+	for (size_t i = 0; i < code.n; i++) {
+		const struct bpf_insn *in = &code.insns[i];
+
+		if (in->code == (BPF_JMP | BPF_JA)) {
+			assert_true(in->off > 0);
+			continue;
+		}
+		if (BPF_CLASS(in->code) == BPF_ST && in->imm >= 0 && in->imm < 100000)
+			assert_int_equal(in->imm, n++); /* nothing is lost or moved */
+		if (in->code != (BPF_JMP | BPF_JEQ | BPF_K))
+			continue;
+		jumps++;
+		int32_t at = code.insns[jump_end(&code, i)].imm;
+		assert_true(in->imm == 7 ? at == 123456 : in->imm == 8 ? at == 50001 : at == (int)n);
+	}
+	assert_int_equal(n, 100000);
+	assert_int_equal(jumps, 5 + 2 + 1000);
+	bpf_code_free(&code);
+	ir_destroy(&ir);
+	arena_destroy(ir.arena);
+}
+
 static void test_errors(void **state)
 {
 	struct ir ir;
-	label l;
 	vreg v[100];
 	int i;
 
@@ -942,19 +1007,8 @@ static void test_errors(void **state)
 	assert_int_equal(assemble(&ir, "no runtime routine rt_nothing"), -ENOENT);
 
 	ir_new(&ir);
-	l = ir_label(&ir);
 	v[0] = ir_ctx(&ir);
-	ir_jcci(&ir, IR_EQ, v[0], 0, l);
-	for (i = 0; i < 33000; i++)
-		ir_storei(&ir, 8, v[0], 0, i);
-	ir_place(&ir, l);
-	ir_exit(&ir, 0);
-	assert_int_equal(assemble(&ir, "the program is too large: a jump over 33000 instructions"),
-			 -E2BIG);
-
-	ir_new(&ir);
-	v[0] = ir_ctx(&ir);
-	for (i = 0; i < 70000; i++)
+	for (i = 0; i < 500001; i++)
 		ir_storei(&ir, 8, v[0], 0, i);
 	ir_exit(&ir, 0);
 	assert_int_equal(assemble(&ir, "the program is too large"), -E2BIG);
@@ -982,7 +1036,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_tight),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_islands), cmocka_unit_test(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
