@@ -11,7 +11,8 @@
 void usage(void)
 {
 	static const char text[] =
-		" [-64] [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script] [-x opt[=val]]\n"
+		" [-64] [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]\n"
+		"\t[-x opt[=val]]\n"
 		"\t[-P provider [[predicate] action]]\n"
 		"\t[-m [provider:]module [[predicate] action]]\n"
 		"\t[-f [[provider:]module:]func [[predicate] action]]\n"
@@ -50,13 +51,15 @@ static void add_flag(int c, const char *arg)
 	cmd.flags = realloc(cmd.flags, (cmd.nflags + 1) * sizeof(*cmd.flags));
 	if (!cmd.flags)
 		fatal("failed to allocate memory for arguments");
-	cmd.flags[cmd.nflags++] = (struct flag){c, arg};
+	cmd.flags[cmd.nflags++] = (struct flag){ c, arg };
 }
 
 /* getopt's own complaints would name the whole path of the command. */
 static void complain(int c)
 {
-	fprintf(stderr, c == ':' ? "%s: option requires an argument -- '%c'\n" : "%s: invalid option -- '%c'\n",
+	fprintf(stderr,
+		c == ':' ? "%s: option requires an argument -- '%c'\n"
+			 : "%s: invalid option -- '%c'\n",
 		cmd.name, optopt);
 	usage();
 }

@@ -51,14 +51,17 @@ struct cmd {
 	dtrace_hdl_t *dtp;
 	struct ps_prochandle **procs;
 	size_t nprocs;
-	size_t nlive; /* of them, not ended yet */
+	size_t nlive;	   /* of them, not ended yet */
 	const char *ofile; /* -o, or NULL */
 	FILE *out;
 };
 
 extern struct cmd cmd;
 
-/* "dtrace: text" to stderr. fatal() and dfatal() end with status 1; the d forms append ": " and the library's text. */
+/*
+ * "dtrace: text" to stderr. fatal() and dfatal() end with status 1; the d forms append ": " and
+ * the library's text.
+ */
 void message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void dfatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -70,8 +73,8 @@ const char *out_name(void);
 void args_parse(int argc, char *argv[]);
 
 void list_probes(void);
-void report_program(const struct program *p);	       /* -v */
-void report_descriptions(const struct program *p);     /* -e -v */
+void report_program(const struct program *p);	   /* -v */
+void report_descriptions(const struct program *p); /* -e -v */
 
 void trace_handlers(void); /* before anything is compiled */
 int trace_run(void);	   /* gives the exit status */

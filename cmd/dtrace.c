@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command's passes: mode flags and operands; options, left to right; processes; programs, in order; the
- * mode's work. So the place of a flag among the programs does not matter, a pragma wins over -x, and a bad
- * option is reported before any error of a program.
+ * The command's passes: mode flags and operands; options, left to right; processes; programs,
+ * in order; the mode's work. So the place of a flag among the programs does not matter, a
+ * pragma wins over -x, and a bad option is reported before any error of a program.
  */
 #include "cmd.h"
 
@@ -13,7 +13,7 @@
 
 struct cmd cmd;
 
-/* ---- messages ---------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void vmessage(const char *fmt, va_list ap, const char *more)
 {
@@ -84,7 +84,7 @@ const char *out_name(void)
 	return cmd.ofile ? cmd.ofile : "<stdout>";
 }
 
-/* ---- pass 1: modes --------------------------------------------------------------------------------------------- */
+/* ---- pass 1: modes --------------------------------------------------------------------------- */
 
 static void set_mode(enum mode mode)
 {
@@ -99,30 +99,14 @@ static void read_modes(void)
 {
 	for (size_t i = 0; i < cmd.nflags; i++) {
 		switch (cmd.flags[i].c) {
-		case 'A':
-			set_mode(MODE_ANON);
-			break;
-		case 'G':
-			set_mode(MODE_LINK);
-			break;
-		case 'h':
-			set_mode(MODE_HEADER);
-			break;
-		case 'l':
-			set_mode(MODE_LIST);
-			break;
-		case 'V':
-			set_mode(MODE_VERSION);
-			break;
-		case 'e':
-			cmd.compile_only = true;
-			break;
-		case 'o':
-			cmd.ofile = cmd.flags[i].arg;
-			break;
-		case 'v':
-			cmd.verbose = true;
-			break;
+		case 'A': set_mode(MODE_ANON); break;
+		case 'G': set_mode(MODE_LINK); break;
+		case 'h': set_mode(MODE_HEADER); break;
+		case 'l': set_mode(MODE_LIST); break;
+		case 'V': set_mode(MODE_VERSION); break;
+		case 'e': cmd.compile_only = true; break;
+		case 'o': cmd.ofile = cmd.flags[i].arg; break;
+		case 'v': cmd.verbose = true; break;
 		}
 	}
 }
@@ -131,27 +115,26 @@ static void refuse_unbuilt(void)
 {
 	for (size_t i = 0; i < cmd.nflags; i++) {
 		switch (cmd.flags[i].c) {
-		case '3':
-			fatal("-32 is not implemented");
+		case '3': fatal("-32 is not implemented");
 		case 'A':
 		case 'B':
 		case 'G':
-		case 'h':
-			fatal("-%c is not implemented", cmd.flags[i].c);
+		case 'h': fatal("-%c is not implemented", cmd.flags[i].c);
 		}
 	}
 }
 
-/* ---- pass 2: options ------------------------------------------------------------------------------------------- */
+/* ---- pass 2: options ------------------------------------------------------------------------- */
 
 /* Flags that stand for an option. VALUE: messages name the value, else the flag. */
 static const struct alias {
 	int c;
 	const char *option;
 } aliases[] = {
-	{'a', "grabanon"}, {'b', "bufsize"}, {'C', "cpp"},   {'D', "define"},  {'F', "flowindent"},
-	{'H', "cpphdrs"},  {'I', "incdir"},  {'L', "libdir"}, {'q', "quiet"},   {'S', "verbose"},
-	{'U', "undef"},	   {'w', "destructive"}, {'X', "stdc"}, {'Z', "zdefs"},
+	{ 'a', "grabanon" },   { 'b', "bufsize" }, { 'C', "cpp" },    { 'D', "define" },
+	{ 'F', "flowindent" }, { 'H', "cpphdrs" }, { 'I', "incdir" }, { 'L', "libdir" },
+	{ 'q', "quiet" },      { 'S', "verbose" }, { 'U', "undef" },  { 'w', "destructive" },
+	{ 'X', "stdc" },       { 'Z', "zdefs" },
 };
 
 static void set_alias(const struct flag *f)
@@ -202,25 +185,13 @@ static void add_program(dtrace_probespec_t spec, const char *text)
 static void read_flag(const struct flag *f)
 {
 	switch (f->c) {
-	case 'f':
-		add_program(DTRACE_PROBESPEC_FUNC, f->arg);
-		break;
+	case 'f': add_program(DTRACE_PROBESPEC_FUNC, f->arg); break;
 	case 'i':
-	case 'n':
-		add_program(DTRACE_PROBESPEC_NAME, f->arg);
-		break;
-	case 'm':
-		add_program(DTRACE_PROBESPEC_MOD, f->arg);
-		break;
-	case 'P':
-		add_program(DTRACE_PROBESPEC_PROVIDER, f->arg);
-		break;
-	case 's':
-		add_program(DTRACE_PROBESPEC_NONE, f->arg);
-		break;
-	case 'x':
-		set_option(f->arg);
-		break;
+	case 'n': add_program(DTRACE_PROBESPEC_NAME, f->arg); break;
+	case 'm': add_program(DTRACE_PROBESPEC_MOD, f->arg); break;
+	case 'P': add_program(DTRACE_PROBESPEC_PROVIDER, f->arg); break;
+	case 's': add_program(DTRACE_PROBESPEC_NONE, f->arg); break;
+	case 'x': set_option(f->arg); break;
 	case 'l':
 		if (dtrace_setopt(cmd.dtp, "zdefs", NULL) < 0)
 			dfatal("failed to set -l");
@@ -229,8 +200,7 @@ static void read_flag(const struct flag *f)
 		cmd.dump = true;
 		set_alias(f);
 		break;
-	default:
-		set_alias(f);
+	default: set_alias(f);
 	}
 }
 
@@ -243,7 +213,7 @@ static void open_library(void)
 		fatal("failed to initialize dtrace: %s", dtrace_errmsg(NULL, error));
 }
 
-/* ---- pass 3: processes ------------------------------------------------------------------------------------------- */
+/* ---- pass 3: processes ----------------------------------------------------------------------- */
 
 /* Words between blanks; there is no quoting. */
 static char **split(char *s)
@@ -301,7 +271,7 @@ static void take_processes(void)
 	}
 }
 
-/* ---- pass 4: programs --------------------------------------------------------------------------------------------- */
+/* ---- pass 4: programs ------------------------------------------------------------------------ */
 
 static void compile_file(struct program *p)
 {
@@ -319,7 +289,8 @@ static void compile_file(struct program *p)
 static void compile_text(struct program *p)
 {
 	cmd.operands[0] = (char *)cmd.argv0;
-	p->prog = dtrace_program_strcompile(cmd.dtp, p->text, p->spec, 0, cmd.noperands, cmd.operands);
+	p->prog = dtrace_program_strcompile(cmd.dtp, p->text, p->spec, 0, cmd.noperands,
+					    cmd.operands);
 	if (!p->prog)
 		dfatal("invalid probe specifier %s", p->text);
 }
@@ -334,7 +305,7 @@ static void compile_programs(void)
 	}
 }
 
-/* ---- pass 5: the mode's work --------------------------------------------------------------------------------------- */
+/* ---- pass 5: the mode's work ----------------------------------------------------------------- */
 
 static void open_output(void)
 {
@@ -362,7 +333,8 @@ static void compiled(void)
 		if (cmd.dump && dtrace_program_exec(cmd.dtp, p->prog, NULL) < 0)
 			dfatal("failed to enable '%s'", p->name);
 	}
-	if (cmd.dump && cmd.nprograms && cmd.mode != MODE_LIST && dtrace_code_dump(cmd.dtp, stderr) < 0)
+	if (cmd.dump && cmd.nprograms && cmd.mode != MODE_LIST &&
+	    dtrace_code_dump(cmd.dtp, stderr) < 0)
 		dfatal("failed to print the generated code");
 }
 

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reports --------------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void report_attr(const char *title, dtrace_attribute_t a)
 {
-	fprintf(cmd.out, "\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n", title,
-		dtrace_stability_name(a.dtat_name), dtrace_stability_name(a.dtat_data),
+	fprintf(cmd.out,
+		"\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n"
+		"\t\tDependency Class: %s\n",
+		title, dtrace_stability_name(a.dtat_name), dtrace_stability_name(a.dtat_data),
 		dtrace_class_name(a.dtat_class));
 }
 
@@ -46,7 +48,7 @@ static void report_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp)
 	report_types(&info);
 }
 
-/* ---- descriptions of a program ------------------------------------------------------------------------------ */
+/* ---- descriptions of a program --------------------------------------------------------------- */
 
 /* Those met so far: several clauses of one description are listed once. */
 struct seen {
@@ -57,8 +59,10 @@ struct seen {
 static bool seen_before(struct seen *s, const dtrace_probedesc_t *pdp)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].dtpd_id == pdp->dtpd_id && !strcmp(s->v[i].dtpd_provider, pdp->dtpd_provider) &&
-		    !strcmp(s->v[i].dtpd_mod, pdp->dtpd_mod) && !strcmp(s->v[i].dtpd_func, pdp->dtpd_func) &&
+		if (s->v[i].dtpd_id == pdp->dtpd_id &&
+		    !strcmp(s->v[i].dtpd_provider, pdp->dtpd_provider) &&
+		    !strcmp(s->v[i].dtpd_mod, pdp->dtpd_mod) &&
+		    !strcmp(s->v[i].dtpd_func, pdp->dtpd_func) &&
 		    !strcmp(s->v[i].dtpd_name, pdp->dtpd_name))
 			return true;
 	s->v = realloc(s->v, (s->n + 1) * sizeof(*s->v));
@@ -75,26 +79,27 @@ static int report_stmt(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmtdesc_t 
 	(void)pgp;
 	if (seen_before(arg, d))
 		return 0;
-	fprintf(cmd.out, "\n%s:%s:%s:%s\n", d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name);
+	fprintf(cmd.out, "\n%s:%s:%s:%s\n", d->dtpd_provider, d->dtpd_mod, d->dtpd_func,
+		d->dtpd_name);
 	report_probe(dtp, d);
 	return 0;
 }
 
 void report_descriptions(const struct program *p)
 {
-	struct seen seen = {0};
+	struct seen seen = { 0 };
 
 	dtrace_stmt_iter(cmd.dtp, p->prog, report_stmt, &seen);
 	free(seen.v);
 }
 
-/* ---- listing --------------------------------------------------------------------------------------------------- */
+/* ---- listing --------------------------------------------------------------------------------- */
 
 static int list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, void *arg)
 {
 	(void)arg;
-	fprintf(cmd.out, "%5u %10s %17s %33s %s\n", pdp->dtpd_id, pdp->dtpd_provider, pdp->dtpd_mod, pdp->dtpd_func,
-		pdp->dtpd_name);
+	fprintf(cmd.out, "%5u %10s %17s %33s %s\n", pdp->dtpd_id, pdp->dtpd_provider, pdp->dtpd_mod,
+		pdp->dtpd_func, pdp->dtpd_name);
 	if (cmd.verbose)
 		report_probe(dtp, pdp);
 	return 0;
@@ -109,8 +114,8 @@ static int list_stmt(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmtdesc_t *s
 		return 0;
 	if (dtrace_probe_iter(dtp, d, list_probe, NULL) < 0) {
 		fflush(cmd.out);
-		message("failed to match %s:%s:%s:%s: %s", d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name,
-			dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		message("failed to match %s:%s:%s:%s: %s", d->dtpd_provider, d->dtpd_mod,
+			d->dtpd_func, d->dtpd_name, dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	}
 	return 0;
 }
@@ -121,7 +126,7 @@ void list_probes(void)
 	if (cmd.nprograms == 0 && dtrace_probe_iter(cmd.dtp, NULL, list_probe, NULL) < 0)
 		dfatal("failed to list probes");
 	for (size_t i = 0; i < cmd.nprograms; i++) {
-		struct seen seen = {0};
+		struct seen seen = { 0 };
 
 		dtrace_stmt_iter(cmd.dtp, cmd.programs[i].prog, list_stmt, &seen);
 		free(seen.v);

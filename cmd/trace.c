@@ -11,7 +11,7 @@
 static volatile sig_atomic_t interrupts; /* SIGINT and SIGTERM seen */
 static volatile sig_atomic_t newline;	 /* one of them is not answered yet */
 
-/* ---- handlers ---------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static int on_error(const dtrace_errdata_t *data, void *arg)
 {
@@ -77,9 +77,9 @@ static void on_signal(int sig)
 		dtrace_wakeup(cmd.dtp);
 }
 
-static void catch(int sig)
+static void catch (int sig)
 {
-	struct sigaction old, sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction old, sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
 	sigemptyset(&sa.sa_mask);
 	sigaddset(&sa.sa_mask, SIGINT);
@@ -99,11 +99,11 @@ void trace_handlers(void)
 		dfatal("failed to establish proc handler");
 	if (dtrace_handle_setopt(cmd.dtp, on_setopt, NULL) < 0)
 		dfatal("failed to establish setopt handler");
-	catch(SIGINT);
-	catch(SIGTERM);
+	catch (SIGINT);
+	catch (SIGTERM);
 }
 
-/* ---- enabling ------------------------------------------------------------------------------------------------ */
+/* ---- enabling -------------------------------------------------------------------------------- */
 
 static unsigned int enable(void)
 {
@@ -118,26 +118,23 @@ static unsigned int enable(void)
 		total += p->info.dpi_matches;
 		if (!quiet)
 			message("%s '%s' matched %u probe%s",
-				p->spec == DTRACE_PROBESPEC_NONE ? "script" : "description", p->name,
-				p->info.dpi_matches, p->info.dpi_matches == 1 ? "" : "s");
+				p->spec == DTRACE_PROBESPEC_NONE ? "script" : "description",
+				p->name, p->info.dpi_matches, p->info.dpi_matches == 1 ? "" : "s");
 		if (cmd.verbose)
 			report_program(p);
 	}
 	return total;
 }
 
-/* ---- options that the start has changed --------------------------------------------------------------------------- */
+/* ---- options that the start has changed ------------------------------------------------------ */
 
 static const struct watched {
 	const char *option, *text;
 	bool rate;
 } watched[] = {
-	{"bufsize", "buffer size", false},
-	{"aggsize", "aggregation size", false},
-	{"specsize", "speculation size", false},
-	{"dynvarsize", "dynamic variable size", false},
-	{"cleanrate", "cleaning rate", true},
-	{"statusrate", "status rate", true},
+	{ "bufsize", "buffer size", false },	   { "aggsize", "aggregation size", false },
+	{ "specsize", "speculation size", false }, { "dynvarsize", "dynamic variable size", false },
+	{ "cleanrate", "cleaning rate", true },	   { "statusrate", "status rate", true },
 };
 #define NWATCHED (sizeof(watched) / sizeof(watched[0]))
 
@@ -191,7 +188,7 @@ static void say_changed(const dtrace_optval_t *was)
 	}
 }
 
-/* ---- tracing --------------------------------------------------------------------------------------------------- */
+/* ---- tracing --------------------------------------------------------------------------------- */
 
 static void go(void)
 {
@@ -216,7 +213,8 @@ static void failed(const char *what)
 	if (interrupts > 1)
 		return;
 	if (dtrace_errno(cmd.dtp) == DTRACE_ERR_WRITE)
-		fatal("failed to write to %s: %s", out_name(), dtrace_errmsg(cmd.dtp, DTRACE_ERR_WRITE));
+		fatal("failed to write to %s: %s", out_name(),
+		      dtrace_errmsg(cmd.dtp, DTRACE_ERR_WRITE));
 	dfatal("%s", what);
 }
 
@@ -241,13 +239,9 @@ static bool turn(bool *stopped)
 			dfatal("couldn't stop tracing");
 	}
 	switch (dtrace_work(cmd.dtp, cmd.out, NULL, NULL, NULL)) {
-	case DTRACE_WORKSTATUS_DONE:
-		return false;
-	case DTRACE_WORKSTATUS_OKAY:
-		return !(interrupts > 1);
-	default:
-		failed("processing aborted");
-		return false;
+	case DTRACE_WORKSTATUS_DONE: return false;
+	case DTRACE_WORKSTATUS_OKAY: return !(interrupts > 1);
+	default: failed("processing aborted"); return false;
 	}
 }
 

@@ -6,12 +6,16 @@
  *	dtrace_open() - dtrace_setopt() ... - dtrace_program_strcompile() - dtrace_program_exec() -
  *	dtrace_go() - { dtrace_sleep(); dtrace_work(); } until done - dtrace_close()
  *
- * Errors: a function that gives int returns 0, or -1 with the cause kept in the handle; one that gives a
- * pointer returns NULL. dtrace_errno() is the last cause, an errno value or a number of the library's own;
- * dtrace_errmsg() is its text, without prefix or newline.
- * Ownership: what the library hands to a callback is valid until the callback returns; strings returned by
- * a function are valid until the next call with the same handle unless the function says otherwise.
- * Threads: a handle belongs to the thread that opened it, except for dtrace_wakeup() and dtrace_abort().
+ * Errors: a function that gives int returns 0, or -1 with the cause kept in the handle; one
+ * that gives a pointer returns NULL. dtrace_errno() is the last cause, an errno value or a
+ * number of the library's own; dtrace_errmsg() is its text, without prefix or newline.
+ *
+ * Ownership: what the library hands to a callback is valid until the callback returns; strings
+ * returned by a function are valid until the next call with the same handle unless the function
+ * says otherwise.
+ *
+ * Threads: a handle belongs to the thread that opened it, except for dtrace_wakeup() and
+ * dtrace_abort().
  */
 #ifndef DTRACE_H
 #define DTRACE_H
@@ -45,25 +49,38 @@ typedef int64_t dtrace_optval_t; /* value of an option: bytes, nanoseconds, a nu
 #define DTRACE_FUNCNAMELEN 1024 /* ... a function's */
 #define DTRACE_NAMELEN 256	/* ... a probe's name */
 
-/* ---- the handle -------------------------------------------------------------------------------------- */
+/* ---- the handle ------------------------------------------------------------------------------ */
 
 #define DTRACE_O_MASK 0x0 /* flags of dtrace_open(): none is defined */
 
 /*
- * Opens a consumer. Needs no privilege; dtrace_go() does. Options stand at their defaults, changed by the
- * environment (DTRACE_OPT_NAME=value). NULL and *errp (may be NULL) set on failure.
+ * Opens a consumer. Needs no privilege; dtrace_go() does. Options stand at their defaults,
+ * changed by the environment (DTRACE_OPT_NAME=value). NULL and *errp (may be NULL) set on
+ * failure.
  */
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
-/* Ends tracing if need be, lets go of processes (created ones that were never continued are killed), frees all. NULL is fine. */
+/*
+ * Ends tracing if need be, lets go of processes (created ones that were never continued are
+ * killed), frees all. NULL is fine.
+ */
 void dtrace_close(dtrace_hdl_t *dtp);
 
 /* Loads and attaches all that was enabled; BEGIN fires. -1: nothing is left attached. */
 int dtrace_go(dtrace_hdl_t *dtp);
-/* Stops tracing; END fires. What was recorded until then is still to be consumed by dtrace_work(). */
+/*
+ * Stops tracing; END fires. What was recorded until then is still to be consumed by
+ * dtrace_work().
+ */
 int dtrace_stop(dtrace_hdl_t *dtp);
-/* Sleeps until there is work by statusrate, switchrate or aggrate, a process has ended or dtrace_wakeup() was called. */
+/*
+ * Sleeps until there is work by statusrate, switchrate or aggrate, a process has ended or
+ * dtrace_wakeup() was called.
+ */
 void dtrace_sleep(dtrace_hdl_t *dtp);
-/* Ends dtrace_sleep(), also one that has not begun yet. May be called from a signal handler or another thread. */
+/*
+ * Ends dtrace_sleep(), also one that has not begun yet. May be called from a signal handler or
+ * another thread.
+ */
 void dtrace_wakeup(dtrace_hdl_t *dtp);
 
 int dtrace_errno(dtrace_hdl_t *dtp);
@@ -80,7 +97,8 @@ enum {
 	DTRACE_ERR_WRITE = 1001	     /* the output cannot be written; the text is the reason */
 };
 
-enum { /* faults: dteda_fault, arg4 of ERROR */
+/* Faults: dteda_fault, arg4 of ERROR. */
+enum {
 	DTRACEFLT_UNKNOWN = 0,
 	DTRACEFLT_BADADDR = 1,
 	DTRACEFLT_BADALIGN = 2,
@@ -94,27 +112,26 @@ enum { /* faults: dteda_fault, arg4 of ERROR */
 	DTRACEFLT_LIBRARY = 1000
 };
 
-/* ---- options ----------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 #define DTRACEOPT_UNSET ((dtrace_optval_t)-2)
 
-/* Sets an option by its D name. value NULL: none was given ("-x quiet"). After dtrace_go() dynamic options only. */
+/*
+ * Sets an option by its D name. value NULL: none was given ("-x quiet"). After dtrace_go()
+ * dynamic options only.
+ */
 int dtrace_setopt(dtrace_hdl_t *dtp, const char *name, const char *value);
-/* A number, size (bytes) or rate (ns); 1 for what is on; DTRACEOPT_UNSET if there is none. After dtrace_go() the values in force. */
+/*
+ * A number, size (bytes) or rate (ns); 1 for what is on; DTRACEOPT_UNSET if there is none.
+ * After dtrace_go() the values in force.
+ */
 int dtrace_getopt(dtrace_hdl_t *dtp, const char *name, dtrace_optval_t *val);
 
 /* Values of bufpolicy and bufresize. */
-enum {
-	DTRACEOPT_BUFPOLICY_SWITCH = 0,
-	DTRACEOPT_BUFPOLICY_FILL = 1,
-	DTRACEOPT_BUFPOLICY_RING = 2
-};
-enum {
-	DTRACEOPT_BUFRESIZE_AUTO = 0,
-	DTRACEOPT_BUFRESIZE_MANUAL = 1
-};
+enum { DTRACEOPT_BUFPOLICY_SWITCH = 0, DTRACEOPT_BUFPOLICY_FILL = 1, DTRACEOPT_BUFPOLICY_RING = 2 };
+enum { DTRACEOPT_BUFRESIZE_AUTO = 0, DTRACEOPT_BUFRESIZE_MANUAL = 1 };
 
-/* ---- stability --------------------------------------------------------------------------------------- */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 typedef uint8_t dtrace_stability_t;
 typedef uint8_t dtrace_class_t;
@@ -153,7 +170,7 @@ char *dtrace_attr2str(dtrace_attribute_t attr, char *buf, size_t len);
 /* The reverse, any case. 0, or -1 if s is none (no handle, no errno). */
 int dtrace_str2attr(const char *s, dtrace_attribute_t *attr);
 
-/* ---- probes ------------------------------------------------------------------------------------------ */
+/* ---- probes ---------------------------------------------------------------------------------- */
 
 typedef struct dtrace_probedesc {
 	dtrace_id_t dtpd_id; /* DTRACE_IDNONE: described by the fields */
@@ -174,7 +191,8 @@ typedef struct dtrace_probeinfo {
 	int dtp_argc;
 } dtrace_probeinfo_t;
 
-typedef enum dtrace_probespec { /* which field a bare description names last */
+/* Which field a bare description names last. */
+typedef enum dtrace_probespec {
 	DTRACE_PROBESPEC_NONE = -1,
 	DTRACE_PROBESPEC_PROVIDER = 0,
 	DTRACE_PROBESPEC_MOD = 1,
@@ -185,19 +203,24 @@ typedef enum dtrace_probespec { /* which field a bare description names last */
 typedef int dtrace_probe_f(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, void *arg);
 
 /*
- * Calls func for each probe that *pdp names (fields may be globs; NULL: all probes) in order of id, until it
- * returns other than 0. Gives that value; 0 at the end; -1 if no probe matched.
+ * Calls func for each probe that *pdp names (fields may be globs; NULL: all probes) in order of
+ * id, until it returns other than 0. Gives that value; 0 at the end; -1 if no probe matched.
  */
-int dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_probe_f *func, void *arg);
+int dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_probe_f *func,
+		      void *arg);
 /* Stability and argument types of the one probe that *pdp names; valid until the next call. */
 int dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_probeinfo_t *pip);
 /* "prov:mod:func:name" or fewer fields, the last of which is `spec`; a number alone is an id. */
-int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s, dtrace_probedesc_t *pdp);
+int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
+		    dtrace_probedesc_t *pdp);
 int dtrace_id2desc(dtrace_hdl_t *dtp, dtrace_id_t id, dtrace_probedesc_t *pdp);
-/* "prov:mod:func:name", or "id" if the description is one; cut at len bytes with the NUL; gives buf. */
+/*
+ * "prov:mod:func:name", or "id" if the description is one; cut at len bytes with the NUL; gives
+ * buf.
+ */
 char *dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len);
 
-/* ---- programs ---------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* Flags of compilation; each is also an option that holds for all programs. */
 #define DTRACE_C_EMPTY 0x0002  /* an empty program is fine */
@@ -209,8 +232,9 @@ char *dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len);
 #define DTRACE_C_ARGREF 0x0200 /* unused macro arguments are fine */
 #define DTRACE_C_DEFARG 0x0800 /* missing macro arguments are 0 or "" */
 #define DTRACE_C_NOLIBS 0x1000 /* no D libraries */
-#define DTRACE_C_MASK (DTRACE_C_EMPTY | DTRACE_C_ZDEFS | DTRACE_C_KNODEF | DTRACE_C_UNODEF | DTRACE_C_PSPEC | \
-		       DTRACE_C_ETAGS | DTRACE_C_ARGREF | DTRACE_C_DEFARG | DTRACE_C_NOLIBS)
+#define DTRACE_C_MASK                                                                           \
+	(DTRACE_C_EMPTY | DTRACE_C_ZDEFS | DTRACE_C_KNODEF | DTRACE_C_UNODEF | DTRACE_C_PSPEC | \
+	 DTRACE_C_ETAGS | DTRACE_C_ARGREF | DTRACE_C_DEFARG | DTRACE_C_NOLIBS)
 
 typedef struct dtrace_proginfo {
 	dtrace_attribute_t dpi_descattr; /* least stable probe description */
@@ -222,13 +246,14 @@ typedef struct dtrace_proginfo {
 } dtrace_proginfo_t;
 
 /*
- * Compiles D text: what stands behind -n (DTRACE_PROBESPEC_NAME) and its like. argv[0 .. argc-1] are $0, $1 ...
- * dtrace_errmsg() of a failure is the compiler's message.
+ * Compiles D text: what stands behind -n (DTRACE_PROBESPEC_NAME) and its like. argv[0 ..
+ * argc-1] are $0, $1 ... dtrace_errmsg() of a failure is the compiler's message.
  */
-dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrace_probespec_t spec, unsigned int cflags,
-					 int argc, char *const argv[]);
+dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrace_probespec_t spec,
+					 unsigned int cflags, int argc, char *const argv[]);
 /* The same for the rest of a file; the caller closes it. Messages name lines. */
-dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc, char *const argv[]);
+dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc,
+				       char *const argv[]);
 /* Enables every clause of a program on every probe it names. *pip may be NULL. */
 int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_proginfo_t *pip);
 /* The same figures without enabling; dpi_matches is what would match now. */
@@ -250,10 +275,13 @@ typedef int dtrace_stmt_f(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmtdesc
 /* Prints the code generated for all that is enabled, for people to read. */
 int dtrace_code_dump(dtrace_hdl_t *dtp, FILE *fp);
 
-/* Calls func for each clause and description in order of the text, until it returns other than 0; gives that value. */
+/*
+ * Calls func for each clause and description in order of the text, until it returns other than
+ * 0; gives that value.
+ */
 int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmt_f *func, void *arg);
 
-/* ---- consuming --------------------------------------------------------------------------------------- */
+/* ---- consuming ------------------------------------------------------------------------------- */
 
 typedef enum dtrace_flowkind {
 	DTRACEFLOW_ENTRY,
@@ -264,11 +292,11 @@ typedef enum dtrace_flowkind {
 /* What a datum of a record came from. */
 typedef enum dtrace_actkind {
 	DTRACEACT_NONE = 0,
-	DTRACEACT_DIFEXPR = 1,	     /* trace() */
-	DTRACEACT_EXIT = 2,	     /* exit() */
-	DTRACEACT_PRINTF = 3,	     /* an argument of printf() */
-	DTRACEACT_PRINTA = 4,	     /* printa() */
-	DTRACEACT_LIBACT = 5,	     /* another action that the library carries out */
+	DTRACEACT_DIFEXPR = 1, /* trace() */
+	DTRACEACT_EXIT = 2,    /* exit() */
+	DTRACEACT_PRINTF = 3,  /* an argument of printf() */
+	DTRACEACT_PRINTA = 4,  /* printa() */
+	DTRACEACT_LIBACT = 5,  /* another action that the library carries out */
 	DTRACEACT_AGGREGATION = 0x0700
 } dtrace_actkind_t;
 
@@ -315,39 +343,52 @@ typedef struct dtrace_probedata { /* a firing */
 
 /* Called for each record, before its data. */
 typedef int dtrace_consume_probe_f(const dtrace_probedata_t *data, void *arg);
-/* Called for each action before it is printed, with its first datum, and with rec NULL at the end of the record. */
-typedef int dtrace_consume_rec_f(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec, void *arg);
+/*
+ * Called for each action before it is printed, with its first datum, and with rec NULL at the
+ * end of the record.
+ */
+typedef int dtrace_consume_rec_f(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
+				 void *arg);
 
 typedef enum {
 	DTRACE_WORKSTATUS_ERROR = -1,
 	DTRACE_WORKSTATUS_OKAY = 0,
-	DTRACE_WORKSTATUS_DONE = 1 /* nothing more will come: exit() was called and END has run, or dtrace_stop() was called */
+	/*
+	 * Nothing more will come: exit() was called and END has run, or dtrace_stop() was
+	 * called.
+	 */
+	DTRACE_WORKSTATUS_DONE = 1
 } dtrace_workstatus_t;
 
 /*
- * Does what is due: drops and errors are reported to the handlers, aggregations read, records of the buffers
- * handed to the callbacks and printed to fp. With probe NULL the library prints DTrace's own lines (header,
- * "CPU ID FUNCTION:NAME" columns, flow indentation, by the options quiet and flowindent); with a callback
- * just the values, and the callback prints what it wants around them. fp NULL: all text goes to the handler
- * of dtrace_handle_buffered(). Give the same fp in every call, and callbacks in all or none. Without callbacks the
- * library writes to the descriptor under fp, as much as it takes at a time: print to fp by dtrace_fputs() then.
+ * Does what is due: drops and errors are reported to the handlers, aggregations read, records
+ * of the buffers handed to the callbacks and printed to fp. With probe NULL the library prints
+ * DTrace's own lines (header, "CPU ID FUNCTION:NAME" columns, flow indentation, by the options
+ * quiet and flowindent); with a callback just the values, and the callback prints what it wants
+ * around them. fp NULL: all text goes to the handler of dtrace_handle_buffered(). Give the same
+ * fp in every call, and callbacks in all or none. Without callbacks the library writes to the
+ * descriptor under fp, as much as it takes at a time: print to fp by dtrace_fputs() then.
  */
-dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe, dtrace_consume_rec_f *rec,
-				void *arg);
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe,
+				dtrace_consume_rec_f *rec, void *arg);
 
 /* The value given to exit(), 0 if it was not called. */
 int dtrace_exitstatus(dtrace_hdl_t *dtp);
-/* Puts text into fp behind all that dtrace_work() has printed there, without waiting for a slow reader. 0 or -1. */
+/*
+ * Puts text into fp behind all that dtrace_work() has printed there, without waiting for a slow
+ * reader. 0 or -1.
+ */
 int dtrace_fputs(dtrace_hdl_t *dtp, FILE *fp, const char *text);
 /*
- * Gives up what is not yet decoded or written: dtrace_work(), dtrace_sleep() and dtrace_aggregate_print() return as
- * soon as they can. May be called from a signal handler.
+ * Gives up what is not yet decoded or written: dtrace_work(), dtrace_sleep() and
+ * dtrace_aggregate_print() return as soon as they can. May be called from a signal handler.
  */
 void dtrace_abort(dtrace_hdl_t *dtp);
 
-/* ---- handlers ---------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
-#define DTRACE_HANDLE_ABORT (-1) /* end the session: "Abort due to error", "Abort due to drop" ... */
+/* ABORT ends the session: "Abort due to error", "Abort due to drop" ... */
+#define DTRACE_HANDLE_ABORT (-1)
 #define DTRACE_HANDLE_OK 0
 
 typedef struct dtrace_errdata { /* a fault in D, or a library action that failed */
@@ -380,7 +421,7 @@ typedef struct dtrace_dropdata {
 	dtrace_hdl_t *dtdda_handle;
 	processorid_t dtdda_cpu; /* DTRACE_CPUALL: not of one CPU */
 	dtrace_dropkind_t dtdda_kind;
-	uint64_t dtdda_drops; /* since the last report of the kind */
+	uint64_t dtdda_drops;  /* since the last report of the kind */
 	const char *dtdda_msg; /* "11 drops on CPU 0\n" */
 } dtrace_dropdata_t;
 
@@ -394,7 +435,7 @@ typedef struct dtrace_setoptdata { /* setopt() of D changed an option */
 
 typedef struct dtrace_bufdata { /* a piece of output, fp of dtrace_work() being NULL */
 	dtrace_hdl_t *dtbda_handle;
-	const char *dtbda_buffered; /* NUL-terminated text */
+	const char *dtbda_buffered;	       /* NUL-terminated text */
 	const dtrace_probedata_t *dtbda_probe; /* of the record it belongs to, or NULL */
 } dtrace_bufdata_t;
 
@@ -402,17 +443,23 @@ typedef int dtrace_handle_err_f(const dtrace_errdata_t *data, void *arg);
 typedef int dtrace_handle_drop_f(const dtrace_dropdata_t *data, void *arg);
 typedef int dtrace_handle_setopt_f(const dtrace_setoptdata_t *data, void *arg);
 typedef int dtrace_handle_buffered_f(const dtrace_bufdata_t *data, void *arg);
-/* A process ended or cannot be traced any more; msg is the reason or NULL, see dtrace_proc_status(). */
+/*
+ * A process ended or cannot be traced any more; msg is the reason or NULL, see
+ * dtrace_proc_status().
+ */
 typedef void dtrace_handle_proc_f(struct ps_prochandle *P, const char *msg, void *arg);
 
-/* Each may be set once; a second try fails with EALREADY. Without an error (drop) handler an error (drop) ends the session. */
+/*
+ * Each may be set once; a second try fails with EALREADY. Without an error (drop) handler an
+ * error (drop) ends the session.
+ */
 int dtrace_handle_err(dtrace_hdl_t *dtp, dtrace_handle_err_f *func, void *arg);
 int dtrace_handle_drop(dtrace_hdl_t *dtp, dtrace_handle_drop_f *func, void *arg);
 int dtrace_handle_proc(dtrace_hdl_t *dtp, dtrace_handle_proc_f *func, void *arg);
 int dtrace_handle_setopt(dtrace_hdl_t *dtp, dtrace_handle_setopt_f *func, void *arg);
 int dtrace_handle_buffered(dtrace_hdl_t *dtp, dtrace_handle_buffered_f *func, void *arg);
 
-/* ---- aggregations ------------------------------------------------------------------------------------ */
+/* ---- aggregations ---------------------------------------------------------------------------- */
 
 typedef struct dtrace_aggdesc {
 	const char *dtagd_name; /* without @; "_" for the bare one */
@@ -424,15 +471,15 @@ typedef struct dtrace_aggdesc {
 typedef struct dtrace_aggdata { /* one key and its value */
 	dtrace_hdl_t *dtada_handle;
 	const dtrace_aggdesc_t *dtada_desc;
-	const char *dtada_data;	 /* the data dtagd_rec describes; strings end with NUL */
-	uint64_t dtada_normal;	 /* divisor set by normalize(), 1 without */
-	size_t dtada_size;	 /* of the data, bytes */
+	const char *dtada_data; /* the data dtagd_rec describes; strings end with NUL */
+	uint64_t dtada_normal;	/* divisor set by normalize(), 1 without */
+	size_t dtada_size;	/* of the data, bytes */
 } dtrace_aggdata_t;
 
-#define DTRACE_AGGWALK_ERROR (-1)    /* give up with an error */
-#define DTRACE_AGGWALK_NEXT 0	     /* go on */
-#define DTRACE_AGGWALK_ABORT 1	     /* stop walking */
-#define DTRACE_AGGWALK_CLEAR 2	     /* set the value to 0, go on */
+#define DTRACE_AGGWALK_ERROR (-1) /* give up with an error */
+#define DTRACE_AGGWALK_NEXT 0	  /* go on */
+#define DTRACE_AGGWALK_ABORT 1	  /* stop walking */
+#define DTRACE_AGGWALK_CLEAR 2	  /* set the value to 0, go on */
 
 typedef int dtrace_aggregate_f(const dtrace_aggdata_t *data, void *arg);
 typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);
@@ -443,7 +490,10 @@ int dtrace_aggregate_snap(dtrace_hdl_t *dtp);
 int dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp, dtrace_aggregate_walk_f *walk);
 /* Sets all values to 0, keeping the keys. */
 void dtrace_aggregate_clear(dtrace_hdl_t *dtp);
-/* Walk over the last snapshot: in no order; sorted by the options aggsort*; by key; by value; the same downwards. */
+/*
+ * Walk over the last snapshot: in no order; sorted by the options aggsort*; by key; by value;
+ * the same downwards.
+ */
 int dtrace_aggregate_walk(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);
 int dtrace_aggregate_walk_sorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);
 int dtrace_aggregate_walk_keysorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);
@@ -451,12 +501,12 @@ int dtrace_aggregate_walk_valsorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *func,
 int dtrace_aggregate_walk_keyrevsorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);
 int dtrace_aggregate_walk_valrevsorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg);
 
-/* ---- processes --------------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 /*
- * Creates a process from a file (searched in PATH) and argument vector, held before its first instruction
- * until dtrace_proc_continue(). It is killed if the caller ends before that. The first process created or
- * grabbed is $target.
+ * Creates a process from a file (searched in PATH) and argument vector, held before its first
+ * instruction until dtrace_proc_continue(). It is killed if the caller ends before that. The
+ * first process created or grabbed is $target.
  */
 struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv);
 /* Follows a running process, which goes on running. flags: 0. */
@@ -466,7 +516,10 @@ void dtrace_proc_continue(dtrace_hdl_t *dtp, struct ps_prochandle *P);
 /* Ends following it; P is gone. A process never continued is killed. */
 void dtrace_proc_release(dtrace_hdl_t *dtp, struct ps_prochandle *P);
 pid_t dtrace_proc_getpid(dtrace_hdl_t *dtp, struct ps_prochandle *P);
-/* 1 if it has ended, else 0. *wstatus (may be NULL): as of waitpid(2), 0 for a process that was grabbed. */
+/*
+ * 1 if it has ended, else 0. *wstatus (may be NULL): as of waitpid(2), 0 for a process that was
+ * grabbed.
+ */
 int dtrace_proc_status(dtrace_hdl_t *dtp, struct ps_prochandle *P, int *wstatus);
 
 #ifdef __cplusplus

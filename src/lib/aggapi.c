@@ -11,28 +11,19 @@
 static uint16_t agg_kind(enum func_id func)
 {
 	switch (func) {
-	case FN_count:
-		return DTRACEAGG_COUNT;
-	case FN_min:
-		return DTRACEAGG_MIN;
-	case FN_max:
-		return DTRACEAGG_MAX;
-	case FN_avg:
-		return DTRACEAGG_AVG;
-	case FN_sum:
-		return DTRACEAGG_SUM;
-	case FN_stddev:
-		return DTRACEAGG_STDDEV;
-	case FN_quantize:
-		return DTRACEAGG_QUANTIZE;
-	case FN_lquantize:
-		return DTRACEAGG_LQUANTIZE;
-	default:
-		return DTRACEAGG_LLQUANTIZE;
+	case FN_count: return DTRACEAGG_COUNT;
+	case FN_min: return DTRACEAGG_MIN;
+	case FN_max: return DTRACEAGG_MAX;
+	case FN_avg: return DTRACEAGG_AVG;
+	case FN_sum: return DTRACEAGG_SUM;
+	case FN_stddev: return DTRACEAGG_STDDEV;
+	case FN_quantize: return DTRACEAGG_QUANTIZE;
+	case FN_lquantize: return DTRACEAGG_LQUANTIZE;
+	default: return DTRACEAGG_LLQUANTIZE;
 	}
 }
 
-/* ---- an entry as the client sees it ---------------------------------------------------------------------- */
+/* ---- an entry as the client sees it ---------------------------------------------------------- */
 
 struct view {
 	dtrace_aggdata_t pub; /* first: the client's pointer leads back here */
@@ -57,23 +48,16 @@ static void view_part(struct view *v, uint16_t action, const void *p, uint32_t s
 /* Strings have the room of any string, so that a client tells them from numbers by their size. */
 static void view_key(struct view *v, const struct agg_keypart *k, uint32_t strsize)
 {
-	uint64_t pair[2] = {k->pid, k->value};
+	uint64_t pair[2] = { k->pid, k->value };
 
 	switch (k->kind) {
-	case FIELD_INT:
-		view_part(v, DTRACEACT_DIFEXPR, &k->value, k->size, k->size);
-		break;
-	case FIELD_SYM:
-		view_part(v, DTRACEACT_DIFEXPR, &k->value, 8, 8);
-		break;
-	case FIELD_USYM:
-		view_part(v, DTRACEACT_DIFEXPR, pair, sizeof(pair), sizeof(pair));
-		break;
+	case FIELD_INT: view_part(v, DTRACEACT_DIFEXPR, &k->value, k->size, k->size); break;
+	case FIELD_SYM: view_part(v, DTRACEACT_DIFEXPR, &k->value, 8, 8); break;
+	case FIELD_USYM: view_part(v, DTRACEACT_DIFEXPR, pair, sizeof(pair), sizeof(pair)); break;
 	case FIELD_STRING:
 		view_part(v, DTRACEACT_DIFEXPR, k->data, k->size, MAX(k->size + 1, strsize));
 		break;
-	default:
-		view_part(v, DTRACEACT_DIFEXPR, k->data, k->size, k->size);
+	default: view_part(v, DTRACEACT_DIFEXPR, k->data, k->size, k->size);
 	}
 }
 
@@ -120,7 +104,7 @@ static void view_fill(struct view *v, dtrace_hdl_t *dtp, const struct agg_entry 
 	v->entry = e;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------------------- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 struct walk {
 	dtrace_hdl_t *dtp;
@@ -136,25 +120,20 @@ static int walk_one(void *arg, const struct agg_entry *e)
 
 	view_fill(&w->view, w->dtp, e);
 	switch (w->func(&w->view.pub, w->arg)) {
-	case DTRACE_AGGWALK_NEXT:
-		return 0;
-	case DTRACE_AGGWALK_ABORT:
-		return 1;
+	case DTRACE_AGGWALK_NEXT: return 0;
+	case DTRACE_AGGWALK_ABORT: return 1;
 	case DTRACE_AGGWALK_CLEAR:
-		memset(e->value, 0, aggs_desc(consumer_aggs(w->dtp->consumer), e->agg)->value_words * 8);
+		memset(e->value, 0,
+		       aggs_desc(consumer_aggs(w->dtp->consumer), e->agg)->value_words * 8);
 		return 0;
-	case DTRACE_AGGWALK_ERROR:
-		w->result = -1;
-		return 1;
-	default:
-		w->result = hdl_error(w->dtp, EDT_BADRVAL);
-		return 1;
+	case DTRACE_AGGWALK_ERROR: w->result = -1; return 1;
+	default: w->result = hdl_error(w->dtp, EDT_BADRVAL); return 1;
 	}
 }
 
 static int walk(dtrace_hdl_t *dtp, const struct agg_sort *sort, dtrace_aggregate_f *func, void *arg)
 {
-	struct walk w = {.dtp = dtp, .func = func, .arg = arg};
+	struct walk w = { .dtp = dtp, .func = func, .arg = arg };
 
 	if (!dtp->consumer && work_open(dtp, NULL, true) < 0)
 		return -1;
@@ -181,10 +160,10 @@ int dtrace_aggregate_walk_sorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, vo
 	return walk(dtp, &sort, func, arg);
 }
 
-#define WALK(name, key, rev)                                                                           \
-	int dtrace_aggregate_walk_##name(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg)      \
-	{                                                                                              \
-		return walk(dtp, &(struct agg_sort){.by_key = key, .reverse = rev}, func, arg);        \
+#define WALK(name, key, rev)                                                                      \
+	int dtrace_aggregate_walk_##name(dtrace_hdl_t *dtp, dtrace_aggregate_f *func, void *arg)  \
+	{                                                                                         \
+		return walk(dtp, &(struct agg_sort){ .by_key = key, .reverse = rev }, func, arg); \
 	}
 
 WALK(keysorted, true, false)
@@ -192,7 +171,7 @@ WALK(valsorted, false, false)
 WALK(keyrevsorted, true, true)
 WALK(valrevsorted, false, true)
 
-/* ---- all of them --------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 int dtrace_aggregate_snap(dtrace_hdl_t *dtp)
 {
@@ -219,8 +198,12 @@ static int print_one(const dtrace_aggdata_t *data, void *arg)
 	dtrace_hdl_t *dtp = arg;
 	struct aggs *aggs = consumer_aggs(dtp->consumer);
 	const struct aggdesc *d = aggs_desc(aggs, v->entry->agg);
-	struct print p = {.out = &consumer_output(dtp->consumer)->buf, .opt = &dtp->live, .hooks = &dtp->work->hooks};
-	struct print_agg agg = {.desc = d, .value = v->entry->value, .normal = data->dtada_normal};
+	struct print p = { .out = &consumer_output(dtp->consumer)->buf,
+			   .opt = &dtp->live,
+			   .hooks = &dtp->work->hooks };
+	struct print_agg agg = { .desc = d,
+				 .value = v->entry->value,
+				 .normal = data->dtada_normal };
 	struct print_value *keys;
 
 	if (aggs_printed(aggs, d->id))

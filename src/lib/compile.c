@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "lib/enable.h"
 
-/* ---- compilation --------------------------------------------------------------------------------------- */
+/* ---- compilation ----------------------------------------------------------------------------- */
 
 struct compilation {
 	dtrace_hdl_t *dtp;
@@ -45,7 +45,8 @@ static int hook_probe_matches(void *arg, const struct probespec *spec, struct di
 	return h->probe_matches ? h->probe_matches(h->arg, spec, d) : 0;
 }
 
-static void hook_probe_arg(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out)
+static void hook_probe_arg(void *arg, const struct probespec *spec, int n,
+			   struct lang_probe_arg *out)
 {
 	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
 
@@ -53,7 +54,8 @@ static void hook_probe_arg(void *arg, const struct probespec *spec, int n, struc
 		h->probe_arg(h->arg, spec, n, out);
 }
 
-static bool hook_symbol(void *arg, const char *module, const char *name, uint64_t *addr, struct type **type)
+static bool hook_symbol(void *arg, const char *module, const char *name, uint64_t *addr,
+			struct type **type)
 {
 	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
 
@@ -110,9 +112,9 @@ static void compile_error(dtrace_hdl_t *dtp, struct diag *d, const struct lang_s
 
 static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, unsigned int cflags)
 {
-	struct hook_arg arg = {.c = {.dtp = dtp, .cflags = cflags}};
+	struct hook_arg arg = { .c = { .dtp = dtp, .cflags = cflags } };
 	struct dsession *ses = dtp->ses;
-	struct diag d = {0};
+	struct diag d = { 0 };
 	struct dprog *tree;
 	dtrace_prog_t *pgp;
 
@@ -122,7 +124,7 @@ static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, 
 	ses->hooks.arg = &arg;
 	options_lang(dtp, cflags, &ses->opt);
 	tree = library_load_dirs(dtp) == 0 ? lang_compile(ses, src, &d) : NULL;
-	ses->hooks = (struct lang_hooks){0};
+	ses->hooks = (struct lang_hooks){ 0 };
 	if (library_error(dtp, &d)) { /* of a library needed on the way: it explains all others */
 		lang_prog_destroy(tree);
 		tree = NULL;
@@ -152,8 +154,8 @@ static bool compile_args_valid(dtrace_hdl_t *dtp, unsigned int cflags, int argc,
 	return false;
 }
 
-dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrace_probespec_t spec, unsigned int cflags,
-					 int argc, char *const argv[])
+dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrace_probespec_t spec,
+					 unsigned int cflags, int argc, char *const argv[])
 {
 	static const enum spec_field fields[] = {
 		[DTRACE_PROBESPEC_PROVIDER] = SPEC_PROV,
@@ -161,7 +163,9 @@ dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrac
 		[DTRACE_PROBESPEC_FUNC] = SPEC_FUNC,
 		[DTRACE_PROBESPEC_NAME] = SPEC_NAME,
 	};
-	struct lang_source src = {.text = s, .len = strlen(s), .name = s, .argc = argc, .argv = argv};
+	struct lang_source src = {
+		.text = s, .len = strlen(s), .name = s, .argc = argc, .argv = argv
+	};
 
 	if (!compile_args_valid(dtp, cflags, argc, argv))
 		return NULL;
@@ -183,10 +187,13 @@ int read_all(FILE *fp, struct str *text)
 	return ferror(fp) ? -1 : 0;
 }
 
-dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc, char *const argv[])
+dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc,
+				       char *const argv[])
 {
-	struct lang_source src = {.is_file = true, .field = SPEC_NAME, .argc = argc, .argv = argv};
-	struct str text = {0};
+	struct lang_source src = {
+		.is_file = true, .field = SPEC_NAME, .argc = argc, .argv = argv
+	};
+	struct str text = { 0 };
 	dtrace_prog_t *pgp;
 
 	if (!compile_args_valid(dtp, cflags, argc, argv))
@@ -218,10 +225,11 @@ void compile_close(dtrace_hdl_t *dtp)
 	vec_free(&dtp->progs);
 }
 
-/* ---- stability ------------------------------------------------------------------------------------------ */
+/* ---- stability ------------------------------------------------------------------------------- */
 
-#define ATTR(name, data, class)                                                                       \
-	((dtrace_attribute_t){DTRACE_STABILITY_##name, DTRACE_STABILITY_##data, DTRACE_CLASS_##class})
+#define ATTR(name, data, class)                                                  \
+	((dtrace_attribute_t){ DTRACE_STABILITY_##name, DTRACE_STABILITY_##data, \
+			       DTRACE_CLASS_##class })
 
 /* What the nodes of one clause amount to: args is the attribute of its probe's arguments. */
 struct survey {
@@ -240,7 +248,8 @@ static void survey_var(struct survey *s, const struct ident *id)
 		return;
 	if (id->kind == IDENT_SYMBOL)
 		survey_least(s, ATTR(PRIVATE, PRIVATE, UNKNOWN));
-	else if (id->kind == IDENT_BUILTIN && id->builtin >= BUILTIN_ARG0 && id->builtin <= BUILTIN_ARGS)
+	else if (id->kind == IDENT_BUILTIN && id->builtin >= BUILTIN_ARG0 &&
+		 id->builtin <= BUILTIN_ARGS)
 		survey_least(s, s->args);
 	else if (id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_CURTHREAD)
 		survey_least(s, ATTR(STABLE, PRIVATE, COMMON));
@@ -259,16 +268,12 @@ static void survey_node(struct survey *s, const struct node *n)
 	if (!n)
 		return;
 	switch (n->kind) {
-	case NODE_VAR:
-		survey_var(s, n->u.var.ident);
-		break;
+	case NODE_VAR: survey_var(s, n->u.var.ident); break;
 	case NODE_INDEX:
 		survey_var(s, n->u.index.ident);
 		survey_list(s, &n->u.index.keys);
 		break;
-	case NODE_AGG:
-		survey_list(s, &n->u.agg.keys);
-		break;
+	case NODE_AGG: survey_list(s, &n->u.agg.keys); break;
 	case NODE_CALL:
 		survey_list(s, &n->u.call.args);
 		if (s->info && n->u.call.func && n->u.call.func->id == FN_speculate)
@@ -278,8 +283,7 @@ static void survey_node(struct survey *s, const struct node *n)
 		if (n->a && n->a->type && n->a->type->btf_id)
 			survey_least(s, ATTR(PRIVATE, PRIVATE, UNKNOWN));
 		break;
-	default:
-		break;
+	default: break;
 	}
 	survey_node(s, n->a);
 	survey_node(s, n->b);
@@ -301,9 +305,10 @@ static void survey_stmts(struct survey *s, const struct stmt *st)
 	}
 }
 
-static dtrace_attribute_t survey_clause(const struct clause *c, dtrace_attribute_t args, dtrace_proginfo_t *info)
+static dtrace_attribute_t survey_clause(const struct clause *c, dtrace_attribute_t args,
+					dtrace_proginfo_t *info)
 {
-	struct survey s = {.attr = ATTR(STABLE, STABLE, COMMON), .args = args, .info = info};
+	struct survey s = { .attr = ATTR(STABLE, STABLE, COMMON), .args = args, .info = info };
 
 	survey_node(&s, c->pred);
 	survey_stmts(&s, c->body);
@@ -314,11 +319,11 @@ void dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_proginfo_
 {
 	dtrace_attribute_t desc, args;
 
-	*pip = (dtrace_proginfo_t){.dpi_descattr = ATTR(STANDARD, STANDARD, COMMON),
-				   .dpi_stmtattr = ATTR(STANDARD, STANDARD, COMMON)};
+	*pip = (dtrace_proginfo_t){ .dpi_descattr = ATTR(STANDARD, STANDARD, COMMON),
+				    .dpi_stmtattr = ATTR(STANDARD, STANDARD, COMMON) };
 	for (const struct clause *c = pgp->tree->clauses; c; c = c->next) {
 		for (size_t i = 0; i < c->nspecs; i++) {
-			struct diag d = {0};
+			struct diag d = { 0 };
 			int n = probes_match(dtp->probes, &c->specs[i], &d, NULL, NULL);
 
 			diag_clear(&d);
@@ -339,10 +344,11 @@ int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_stmt_f *func,
 		for (size_t i = 0; i < c->nspecs && !rc; i++) {
 			const struct probespec *ps = &c->specs[i];
 			dtrace_ecbdesc_t edesc;
-			dtrace_stmtdesc_t sd = {.dtsd_ecbdesc = &edesc, .dtsd_clause = c->index};
+			dtrace_stmtdesc_t sd = { .dtsd_ecbdesc = &edesc, .dtsd_clause = c->index };
 			dtrace_attribute_t args;
 
-			list_desc_names(ps->prov, ps->mod, ps->func, ps->name, ps->id, &edesc.dted_probe);
+			list_desc_names(ps->prov, ps->mod, ps->func, ps->name, ps->id,
+					&edesc.dted_probe);
 			list_spec_attr(dtp, ps->prov, &sd.dtsd_descattr, &args);
 			sd.dtsd_stmtattr = survey_clause(c, args, NULL);
 			rc = func(dtp, pgp, &sd, arg);

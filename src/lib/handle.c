@@ -15,7 +15,8 @@ static const char *const edt_texts[] = {
 #undef EDT
 };
 
-_Static_assert(EDT_ENDTOOBIG == (int)DTRACE_ERR_ENDTOOBIG && EDT_WRITE == (int)DTRACE_ERR_WRITE, "public numbers");
+_Static_assert(EDT_ENDTOOBIG == (int)DTRACE_ERR_ENDTOOBIG && EDT_WRITE == (int)DTRACE_ERR_WRITE,
+	       "public numbers");
 
 static const char *const fault_texts[] = {
 	[DTRACEFLT_UNKNOWN] = "unknown fault",
@@ -32,7 +33,7 @@ static const char *const fault_texts[] = {
 	[ABI_FAULT_BADINDEX] = "index out of bounds",
 };
 
-/* ---- errors ------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 int hdl_error(dtrace_hdl_t *dtp, int error)
 {
@@ -88,7 +89,7 @@ const char *dtrace_version_string(void)
 	return VERSION_STRING;
 }
 
-/* ---- life --------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static dtrace_hdl_t *open_failed(dtrace_hdl_t *dtp, int error, int *errp)
 {
@@ -154,16 +155,16 @@ void dtrace_wakeup(dtrace_hdl_t *dtp)
 	errno = saved;
 }
 
-/* ---- handlers ----------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
-#define HANDLER(kind)                                                                                   \
-	int dtrace_handle_##kind(dtrace_hdl_t *dtp, dtrace_handle_##kind##_f *func, void *arg)         \
-	{                                                                                               \
-		if (dtp->on_##kind)                                                                     \
-			return hdl_error(dtp, EALREADY);                                                \
-		dtp->on_##kind = func;                                                                  \
-		dtp->on_##kind##_arg = arg;                                                             \
-		return 0;                                                                               \
+#define HANDLER(kind)                                                                          \
+	int dtrace_handle_##kind(dtrace_hdl_t *dtp, dtrace_handle_##kind##_f *func, void *arg) \
+	{                                                                                      \
+		if (dtp->on_##kind)                                                            \
+			return hdl_error(dtp, EALREADY);                                       \
+		dtp->on_##kind = func;                                                         \
+		dtp->on_##kind##_arg = arg;                                                    \
+		return 0;                                                                      \
 	}
 
 HANDLER(err)

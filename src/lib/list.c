@@ -9,12 +9,12 @@
 
 #include "base/str.h"
 
-/* ---- stability ------------------------------------------------------------------------------------------ */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 static const char *const stability_names[] = {
 	"Internal", "Private", "Obsolete", "External", "Unstable", "Evolving", "Stable", "Standard",
 };
-static const char *const class_names[] = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
+static const char *const class_names[] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
 
 const char *dtrace_stability_name(dtrace_stability_t s)
 {
@@ -36,7 +36,10 @@ char *dtrace_attr2str(dtrace_attribute_t attr, char *buf, size_t len)
 	return buf;
 }
 
-/* The word up to `stop`; its number in the table, or -1. Initials of the tables in the sources will do. */
+/*
+ * The word up to `stop`; its number in the table, or -1. Initials of the tables in the sources
+ * will do.
+ */
 static int name_index(const char *const *names, size_t n, const char *s, size_t len)
 {
 	for (size_t i = 0; i < n; i++)
@@ -58,7 +61,7 @@ int dtrace_str2attr(const char *s, dtrace_attribute_t *attr)
 	class = name_index(class_names, ARRAY_SIZE(class_names), b + 1, strlen(b + 1));
 	if (name < 0 || data < 0 || class < 0)
 		return -1;
-	*attr = (dtrace_attribute_t){name, data, class};
+	*attr = (dtrace_attribute_t){ name, data, class };
 	return 0;
 }
 
@@ -72,7 +75,9 @@ dtrace_attribute_t list_attr_min(dtrace_attribute_t a, dtrace_attribute_t b)
 }
 
 static const dtrace_attribute_t attr_unknown = {
-	DTRACE_STABILITY_UNSTABLE, DTRACE_STABILITY_UNSTABLE, DTRACE_CLASS_COMMON,
+	DTRACE_STABILITY_UNSTABLE,
+	DTRACE_STABILITY_UNSTABLE,
+	DTRACE_CLASS_COMMON,
 };
 
 static dtrace_attribute_t attr_of(const char *text)
@@ -82,14 +87,16 @@ static dtrace_attribute_t attr_of(const char *text)
 	return text && dtrace_str2attr(text, &a) == 0 ? a : attr_unknown;
 }
 
-static void provider_attr(const struct provider_stability *st, dtrace_attribute_t *desc, dtrace_attribute_t *args)
+static void provider_attr(const struct provider_stability *st, dtrace_attribute_t *desc,
+			  dtrace_attribute_t *args)
 {
 	*desc = list_attr_min(list_attr_min(attr_of(st->provider), attr_of(st->module)),
 			      list_attr_min(attr_of(st->function), attr_of(st->name)));
 	*args = attr_of(st->args);
 }
 
-void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *desc, dtrace_attribute_t *args)
+void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *desc,
+		    dtrace_attribute_t *args)
 {
 	const struct provider *p = probes_provider(dtp->probes, prov);
 
@@ -98,7 +105,7 @@ void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *des
 		provider_attr(&p->ops->stability, desc, args);
 }
 
-/* ---- descriptions ---------------------------------------------------------------------------------------- */
+/* ---- descriptions ---------------------------------------------------------------------------- */
 
 static void copy(char *to, size_t size, const char *from)
 {
@@ -108,8 +115,8 @@ static void copy(char *to, size_t size, const char *from)
 	to[n] = 0;
 }
 
-void list_desc_names(const char *prov, const char *mod, const char *func, const char *name, uint32_t id,
-		     dtrace_probedesc_t *out)
+void list_desc_names(const char *prov, const char *mod, const char *func, const char *name,
+		     uint32_t id, dtrace_probedesc_t *out)
 {
 	out->dtpd_id = id;
 	copy(out->dtpd_provider, sizeof(out->dtpd_provider), prov);
@@ -128,7 +135,8 @@ char *dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
 	if (pdp->dtpd_id != DTRACE_IDNONE)
 		snprintf(buf, len, "%u", pdp->dtpd_id);
 	else
-		snprintf(buf, len, "%s:%s:%s:%s", pdp->dtpd_provider, pdp->dtpd_mod, pdp->dtpd_func, pdp->dtpd_name);
+		snprintf(buf, len, "%s:%s:%s:%s", pdp->dtpd_provider, pdp->dtpd_mod, pdp->dtpd_func,
+			 pdp->dtpd_name);
 	return buf;
 }
 
@@ -144,16 +152,18 @@ int dtrace_id2desc(dtrace_hdl_t *dtp, dtrace_id_t id, dtrace_probedesc_t *pdp)
 	return 0;
 }
 
-int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s, dtrace_probedesc_t *pdp)
+int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
+		    dtrace_probedesc_t *pdp)
 {
-	char *const field[] = {pdp->dtpd_provider, pdp->dtpd_mod, pdp->dtpd_func, pdp->dtpd_name};
-	static const size_t size[] = {DTRACE_PROVNAMELEN, DTRACE_MODNAMELEN, DTRACE_FUNCNAMELEN, DTRACE_NAMELEN};
+	char *const field[] = { pdp->dtpd_provider, pdp->dtpd_mod, pdp->dtpd_func, pdp->dtpd_name };
+	static const size_t size[] = { DTRACE_PROVNAMELEN, DTRACE_MODNAMELEN, DTRACE_FUNCNAMELEN,
+				       DTRACE_NAMELEN };
 	const char *end = s + strlen(s);
 	int at = spec;
 
 	if (spec < DTRACE_PROBESPEC_PROVIDER || spec > DTRACE_PROBESPEC_NAME)
 		return hdl_error(dtp, EINVAL);
-	*pdp = (dtrace_probedesc_t){0};
+	*pdp = (dtrace_probedesc_t){ 0 };
 	if (spec == DTRACE_PROBESPEC_NAME && *s && s[strspn(s, "0123456789")] == 0)
 		return dtrace_id2desc(dtp, strtoul(s, NULL, 10), pdp);
 	for (;; at--) {
@@ -173,7 +183,7 @@ int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s, d
 	}
 }
 
-/* ---- iteration ------------------------------------------------------------------------------------------- */
+/* ---- iteration ------------------------------------------------------------------------------- */
 
 struct found {
 	VEC(struct probe *) v;
@@ -187,8 +197,8 @@ static void found_add(void *arg, struct probe *p)
 /* The probes of a description; NULL: all. 0, or -1 with the error recorded. */
 static int find_probes(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, struct found *f)
 {
-	struct probespec spec = {0};
-	struct diag d = {0};
+	struct probespec spec = { 0 };
+	struct diag d = { 0 };
 	int rc;
 
 	if (!pdp) {
@@ -208,14 +218,16 @@ static int find_probes(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, struct 
 	spec.by_id = pdp->dtpd_id != DTRACE_IDNONE;
 	rc = probes_match(dtp->probes, &spec, &d, found_add, f);
 	if (rc < 0)
-		hdl_errorf(dtp, EDT_NOPROBE, "%s", d.text ? d.text : dtrace_errmsg(NULL, EDT_NOPROBE));
+		hdl_errorf(dtp, EDT_NOPROBE, "%s",
+			   d.text ? d.text : dtrace_errmsg(NULL, EDT_NOPROBE));
 	diag_clear(&d);
 	return rc < 0 ? -1 : 0;
 }
 
-int dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_probe_f *func, void *arg)
+int dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_probe_f *func,
+		      void *arg)
 {
-	struct found f = {0};
+	struct found f = { 0 };
 	int rc = find_probes(dtp, pdp, &f);
 
 	if (rc == 0 && f.v.n == 0)
@@ -249,7 +261,7 @@ static int fill_args(dtrace_hdl_t *dtp, const struct probe *p)
 
 int dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_probeinfo_t *pip)
 {
-	struct found f = {0};
+	struct found f = { 0 };
 	int rc = find_probes(dtp, pdp, &f);
 
 	if (rc == 0 && f.v.n != 1)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options: names, kinds of values, where each may be set. What an option does is found where its value is
- * read: dtp->opt by id, dtp->live by the consumer, struct lang_options by the compiler.
+ * Options: names, kinds of values, where each may be set. What an option does is found where
+ * its value is read: dtp->opt by id, dtp->live by the consumer, struct lang_options by the
+ * compiler.
  */
 #include "lib/impl.h"
 
@@ -32,7 +33,7 @@ struct option_row {
 
 static const struct option_row rows[];
 
-/* ---- values ------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* A number in C notation without sign. false: none, or over 64 bits. */
 static bool parse_number(const char *s, const char **end, uint64_t *out)
@@ -47,7 +48,8 @@ static bool parse_number(const char *s, const char **end, uint64_t *out)
 	return errno == 0;
 }
 
-#define SIZE_LIMIT (INT64_MAX - (128 << 20)) /* larger ones are cut to this: allocation then halves them */
+/* Larger ones are cut to this: allocation then halves them. */
+#define SIZE_LIMIT (INT64_MAX - (128 << 20))
 
 static int parse_size(const char *s, dtrace_optval_t *out)
 {
@@ -75,13 +77,20 @@ static const struct {
 	const char *name;
 	uint64_t ns;
 } rate_units[] = {
-	{"ns", 1}, {"nsec", 1},
-	{"us", 1000}, {"usec", 1000},
-	{"ms", 1000000}, {"msec", 1000000},
-	{"s", 1000000000}, {"sec", 1000000000},
-	{"m", 60000000000}, {"min", 60000000000},
-	{"h", 3600000000000}, {"hour", 3600000000000},
-	{"d", 86400000000000}, {"day", 86400000000000},
+	{ "ns", 1 },
+	{ "nsec", 1 },
+	{ "us", 1000 },
+	{ "usec", 1000 },
+	{ "ms", 1000000 },
+	{ "msec", 1000000 },
+	{ "s", 1000000000 },
+	{ "sec", 1000000000 },
+	{ "m", 60000000000 },
+	{ "min", 60000000000 },
+	{ "h", 3600000000000 },
+	{ "hour", 3600000000000 },
+	{ "d", 86400000000000 },
+	{ "day", 86400000000000 },
 };
 
 static int parse_rate(const char *s, dtrace_optval_t *out)
@@ -117,13 +126,14 @@ static bool word_in(const char *s, const char *const *words)
 /* The words that numbers and switches share. -1: none of them. */
 static int parse_switch(const char *s)
 {
-	static const char *const on[] = {"yes", "enable", "enabled", "true", "on", "set", NULL};
-	static const char *const off[] = {"", "no", "disable", "disabled", "false", "off", "unset", NULL};
+	static const char *const on[] = { "yes", "enable", "enabled", "true", "on", "set", NULL };
+	static const char *const off[] = { "",	    "no",  "disable", "disabled",
+					   "false", "off", "unset",   NULL };
 
 	return word_in(s, on) ? 1 : word_in(s, off) ? 0 : -1;
 }
 
-/* ---- setters, one per kind ----------------------------------------------------------------------------- */
+/* ---- setters, one per kind ------------------------------------------------------------------- */
 
 static int set_value(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, dtrace_optval_t v)
 {
@@ -160,7 +170,8 @@ static int set_BOOL(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
 	return set_value(dtp, o, row, on ? 1 : OPT_UNSET);
 }
 
-static int set_SCALAR(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
+static int set_SCALAR(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
+		      const char *value)
 {
 	const char *end;
 	uint64_t n;
@@ -214,7 +225,8 @@ static int set_ENUM(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
 	return i < 0 ? EDT_BADOPTVAL : set_value(dtp, o, row, i);
 }
 
-static int set_STRING(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
+static int set_STRING(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
+		      const char *value)
 {
 	int rc;
 
@@ -251,7 +263,8 @@ static int set_ATTR(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
 }
 
 /* An ENUM of which the first word alone is built. */
-static int set_first_word(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
+static int set_first_word(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
+			  const char *value)
 {
 	int i = value ? word_index(row->arg, value, false) : -1;
 
@@ -261,7 +274,8 @@ static int set_first_word(dtrace_hdl_t *dtp, enum opt o, const struct option_row
 }
 #define set_LINKMODE set_first_word
 
-static int set_STRSIZE(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
+static int set_STRSIZE(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
+		       const char *value)
 {
 	dtrace_optval_t v = 0;
 	int rc = value ? parse_size(value, &v) : 0;
@@ -281,17 +295,19 @@ static int set_STRSIZE(dtrace_hdl_t *dtp, enum opt o, const struct option_row *r
 }
 
 /* x.y[.z] up to 255.4095.4095; the language has been 1.x ever since. */
-static int set_VERSION(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
+static int set_VERSION(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
+		       const char *value)
 {
-	static const uint64_t limit[3] = {255, 4095, 4095};
-	uint64_t part[3] = {0};
+	static const uint64_t limit[3] = { 255, 4095, 4095 };
+	uint64_t part[3] = { 0 };
 	const char *s = value;
 	int n = 0;
 
 	if (!value)
 		return EDT_BADOPTVAL;
 	for (;;) {
-		if (n == 3 || !isdigit((unsigned char)*s) || !parse_number(s, &s, &part[n]) || part[n] > limit[n])
+		if (n == 3 || !isdigit((unsigned char)*s) || !parse_number(s, &s, &part[n]) ||
+		    part[n] > limit[n])
 			return EDT_VERSINVAL;
 		n++;
 		if (*s != '.')
@@ -306,12 +322,13 @@ static int set_VERSION(dtrace_hdl_t *dtp, enum opt o, const struct option_row *r
 }
 
 static const struct option_row rows[OPT_MAX] = {
-#define OPTION(id, name, kind, when, flags, def, arg) [OPT_##id] = {name, set_##kind, when, flags, def, arg},
+#define OPTION(id, name, kind, when, flags, def, arg) \
+	[OPT_##id] = { name, set_##kind, when, flags, def, arg },
 #include "lib/options.def"
 #undef OPTION
 };
 
-/* ---- setting ------------------------------------------------------------------------------------------- */
+/* ---- setting --------------------------------------------------------------------------------- */
 
 static void update_live(dtrace_hdl_t *dtp)
 {
@@ -415,16 +432,20 @@ static void clamp(dtrace_optval_t *v, dtrace_optval_t min, dtrace_optval_t max)
 #define CLEANRATE_MIN 200000	   /* 5000hz */
 #define CLEANRATE_MAX 60000000000
 
-/* May this process load programs and read kernel memory? Asked first: what fails later fails for many reasons. */
+/*
+ * May this process load programs and read kernel memory? Asked first: what fails later fails
+ * for many reasons.
+ */
 static bool privileged(void)
 {
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct cap[_LINUX_CAPABILITY_U32S_3] = {0};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct cap[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	if (syscall(SYS_capget, &head, cap) < 0)
 		return true;
 	return (cap[0].effective & (1u << CAP_SYS_ADMIN)) ||
-	       ((cap[1].effective & (1u << (CAP_BPF - 32))) && (cap[1].effective & (1u << (CAP_PERFMON - 32))));
+	       ((cap[1].effective & (1u << (CAP_BPF - 32))) &&
+		(cap[1].effective & (1u << (CAP_PERFMON - 32))));
 }
 
 int options_start(dtrace_hdl_t *dtp)

@@ -22,7 +22,10 @@ static void watch(void *arg, int fd)
 	}
 }
 
-/* Of all processes (pid 0) or one: what is held at exec goes on to the point that evaltime names. */
+/*
+ * Of all processes (pid 0) or one: what is held at exec goes on to the point that evaltime
+ * names.
+ */
 static void advance(void *arg, pid_t pid)
 {
 	dtrace_hdl_t *dtp = arg;
@@ -39,8 +42,9 @@ void procapi_init(dtrace_hdl_t *dtp)
 }
 
 /*
- * Processes go to the point when probes are looked for in them, or, if another than the default is asked for, at
- * the start of tracing: what happens before is not traced, so that a script which needs no such probes sees all.
+ * Processes go to the point when probes are looked for in them, or, if another than the default
+ * is asked for, at the start of tracing: what happens before is not traced, so that a script
+ * which needs no such probes sees all.
  */
 void procapi_start(dtrace_hdl_t *dtp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dtrace_work(), dtrace_sleep() and the handlers, over the consumer. What is read and printed when is the
- * consumer's affair; here its hooks are turned into the client's callbacks.
+ * dtrace_work(), dtrace_sleep() and the handlers, over the consumer. What is read and printed
+ * when is the consumer's affair; here its hooks are turned into the client's callbacks.
  */
 #include "lib/work.h"
 
@@ -13,40 +13,33 @@
 #include "consumer/impl.h"
 #include "consumer/print.h"
 
-/* ---- descriptions of enabled probes ---------------------------------------------------------------------- */
+/* ---- descriptions of enabled probes ---------------------------------------------------------- */
 
 static uint16_t action_kind(enum func_id func)
 {
 	switch (func) {
-	case FN_trace:
-		return DTRACEACT_DIFEXPR;
-	case FN_exit:
-		return DTRACEACT_EXIT;
-	case FN_printf:
-		return DTRACEACT_PRINTF;
-	case FN_printa:
-		return DTRACEACT_PRINTA;
-	default:
-		return DTRACEACT_LIBACT;
+	case FN_trace: return DTRACEACT_DIFEXPR;
+	case FN_exit: return DTRACEACT_EXIT;
+	case FN_printf: return DTRACEACT_PRINTF;
+	case FN_printa: return DTRACEACT_PRINTA;
+	default: return DTRACEACT_LIBACT;
 	}
 }
 
-/* Bytes that a datum takes in a client's data; 0: it has none. Strings stand in full, with their NUL. */
+/*
+ * Bytes that a datum takes in a client's data; 0: it has none. Strings stand in full, with
+ * their NUL.
+ */
 static uint32_t field_bytes(const struct field *f, uint32_t strsize)
 {
 	switch (f->kind) {
 	case FIELD_STRING:
 	case FIELD_CONST_STRING:
-	case FIELD_PROBE_STRING:
-		return strsize;
-	case FIELD_CONST_INT:
-		return f->size ? f->size : 8;
-	case FIELD_USYM:
-		return 16;
-	case FIELD_AGG:
-		return 0;
-	default:
-		return f->size;
+	case FIELD_PROBE_STRING: return strsize;
+	case FIELD_CONST_INT: return f->size ? f->size : 8;
+	case FIELD_USYM: return 16;
+	case FIELD_AGG: return 0;
+	default: return f->size;
 	}
 }
 
@@ -73,7 +66,8 @@ static void describe_fields(struct epid_info *info, const struct layout *l, uint
 		info->first[i] = a->nfields ? n : -1;
 		for (size_t k = 0; k < a->nfields; k++, n++) {
 			info->recs[n].dtrd_action = action_kind(a->func);
-			work_recdesc_offsets(&info->recs[n], field_bytes(&a->fields[k], strsize), &end);
+			work_recdesc_offsets(&info->recs[n], field_bytes(&a->fields[k], strsize),
+					     &end);
 		}
 	}
 	info->edesc.dtepd_nrecs = n;
@@ -107,7 +101,7 @@ static void epid_info_free(struct epid_info *info)
 	free(info);
 }
 
-/* ---- a record laid out for the client --------------------------------------------------------------------- */
+/* ---- a record laid out for the client -------------------------------------------------------- */
 
 static bool action_present(const struct action *a, const void *rec, uint32_t header)
 {
@@ -118,25 +112,21 @@ static bool action_present(const struct action *a, const void *rec, uint32_t hea
 
 static void put_value(char *to, uint32_t size, const struct print_value *v)
 {
-	uint64_t pair[2] = {v->pid, v->value};
+	uint64_t pair[2] = { v->pid, v->value };
 
 	switch (v->kind) {
 	case FIELD_INT:
-	case FIELD_SYM:
-		memcpy(to, &v->value, MIN(size, sizeof(v->value)));
-		break;
-	case FIELD_USYM:
-		memcpy(to, pair, MIN(size, sizeof(pair)));
-		break;
+	case FIELD_SYM: memcpy(to, &v->value, MIN(size, sizeof(v->value))); break;
+	case FIELD_USYM: memcpy(to, pair, MIN(size, sizeof(pair))); break;
 	case FIELD_STRING: /* the room was cleared: a NUL stays behind */
 		memcpy(to, v->data, v->data ? MIN(v->size, size - 1) : 0);
 		break;
-	default:
-		memcpy(to, v->data, v->data ? MIN(v->size, size) : 0);
+	default: memcpy(to, v->data, v->data ? MIN(v->size, size) : 0);
 	}
 }
 
-static const char *lay_out(dtrace_hdl_t *dtp, const struct ecb *ecb, const struct epid_info *info, const void *rec)
+static const char *lay_out(dtrace_hdl_t *dtp, const struct ecb *ecb, const struct epid_info *info,
+			   const void *rec)
 {
 	const struct layout *l = ecb->layout;
 	const unsigned char *strs = (const unsigned char *)rec + l->fixed;
@@ -153,7 +143,7 @@ static const char *lay_out(dtrace_hdl_t *dtp, const struct ecb *ecb, const struc
 			continue;
 		}
 		for (size_t k = 0; k < a->nfields; k++, n++) {
-			struct print_value v = {0};
+			struct print_value v = { 0 };
 
 			if (!info->recs[n].dtrd_size)
 				continue;
@@ -164,7 +154,7 @@ static const char *lay_out(dtrace_hdl_t *dtp, const struct ecb *ecb, const struc
 	return str_c(data);
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static enum consumer_answer give_up(dtrace_hdl_t *dtp, int error)
 {
@@ -176,19 +166,15 @@ static enum consumer_answer give_up(dtrace_hdl_t *dtp, int error)
 static enum consumer_answer answer(dtrace_hdl_t *dtp, int rc)
 {
 	switch (rc) {
-	case DTRACE_CONSUME_THIS:
-		return CONSUMER_THIS;
-	case DTRACE_CONSUME_NEXT:
-		return CONSUMER_NEXT;
-	case DTRACE_CONSUME_ABORT:
-		return give_up(dtp, EDT_DIRABORT);
-	default:
-		return give_up(dtp, EDT_BADRVAL);
+	case DTRACE_CONSUME_THIS: return CONSUMER_THIS;
+	case DTRACE_CONSUME_NEXT: return CONSUMER_NEXT;
+	case DTRACE_CONSUME_ABORT: return give_up(dtp, EDT_DIRABORT);
+	default: return give_up(dtp, EDT_BADRVAL);
 	}
 }
 
-static void fill_probedata(dtrace_hdl_t *dtp, const struct consumer_data *d, const struct epid_info *info,
-			   dtrace_probedata_t *pd)
+static void fill_probedata(dtrace_hdl_t *dtp, const struct consumer_data *d,
+			   const struct epid_info *info, dtrace_probedata_t *pd)
 {
 	*pd = (dtrace_probedata_t){
 		.dtpda_handle = dtp,
@@ -196,7 +182,9 @@ static void fill_probedata(dtrace_hdl_t *dtp, const struct consumer_data *d, con
 		.dtpda_pdesc = &info->pdesc,
 		.dtpda_cpu = d->cpu,
 		.dtpda_data = str_c(&dtp->work->data),
-		.dtpda_flow = d->is_entry ? DTRACEFLOW_ENTRY : d->is_return ? DTRACEFLOW_RETURN : DTRACEFLOW_NONE,
+		.dtpda_flow = d->is_entry    ? DTRACEFLOW_ENTRY
+			      : d->is_return ? DTRACEFLOW_RETURN
+					     : DTRACEFLOW_NONE,
 		.dtpda_prefix = d->prefix && *d->prefix ? d->prefix : NULL,
 		.dtpda_indent = d->indent,
 		.dtpda_timestamp = d->time,
@@ -229,13 +217,14 @@ static enum consumer_answer hook_probe(void *arg, const struct consumer_data *d,
 	return answer(dtp, after && rc == DTRACE_CONSUME_NEXT ? DTRACE_CONSUME_THIS : rc);
 }
 
-static enum consumer_answer hook_action(void *arg, const struct consumer_data *d, const struct action *a)
+static enum consumer_answer hook_action(void *arg, const struct consumer_data *d,
+					const struct action *a)
 {
 	dtrace_hdl_t *dtp = arg;
 	struct work *w = dtp->work;
 	const struct epid_info *info = epid_info(dtp, d->ecb);
 	int first = info->first[a - d->ecb->layout->actions];
-	dtrace_recdesc_t none = {.dtrd_action = action_kind(a->func)};
+	dtrace_recdesc_t none = { .dtrd_action = action_kind(a->func) };
 	dtrace_probedata_t pd;
 	int rc;
 
@@ -250,7 +239,7 @@ static enum consumer_answer hook_action(void *arg, const struct consumer_data *d
 	return answer(dtp, rc);
 }
 
-/* ---- errors, drops, options -------------------------------------------------------------------------------- */
+/* ---- errors, drops, options ------------------------------------------------------------------ */
 
 static enum consumer_answer hook_error(void *arg, const struct consumer_error *e)
 {
@@ -278,9 +267,12 @@ static enum consumer_answer hook_error(void *arg, const struct consumer_error *e
 	return rc == DTRACE_HANDLE_OK ? CONSUMER_NEXT : give_up(dtp, EDT_ERRABORT);
 }
 
-static int report_drop(dtrace_hdl_t *dtp, dtrace_dropkind_t kind, int cpu, uint64_t drops, const char *text)
+static int report_drop(dtrace_hdl_t *dtp, dtrace_dropkind_t kind, int cpu, uint64_t drops,
+		       const char *text)
 {
-	dtrace_dropdata_t data = {.dtdda_handle = dtp, .dtdda_cpu = cpu, .dtdda_kind = kind, .dtdda_drops = drops};
+	dtrace_dropdata_t data = {
+		.dtdda_handle = dtp, .dtdda_cpu = cpu, .dtdda_kind = kind, .dtdda_drops = drops
+	};
 	char *msg;
 	int rc;
 
@@ -325,10 +317,11 @@ static void hook_message(void *arg, const char *text)
 	work_message(arg, text);
 }
 
-static const char *hook_setopt(void *arg, const struct consumer_data *d, const char *name, const char *value)
+static const char *hook_setopt(void *arg, const struct consumer_data *d, const char *name,
+			       const char *value)
 {
 	dtrace_hdl_t *dtp = arg;
-	dtrace_setoptdata_t data = {.dtsda_handle = dtp, .dtsda_option = name};
+	dtrace_setoptdata_t data = { .dtsda_handle = dtp, .dtsda_option = name };
 	dtrace_probedata_t pd;
 	int rc;
 
@@ -357,7 +350,7 @@ static int hook_stop(void *arg)
 	return dtp->error < EDT_BASE ? -dtp->error : -EIO;
 }
 
-/* ---- output ------------------------------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static int write_error(dtrace_hdl_t *dtp, int error)
 {
@@ -369,7 +362,9 @@ static int relay(dtrace_hdl_t *dtp, FILE *fp, struct output *o)
 {
 	size_t n = output_backlog(o);
 	const char *text = str_c(&o->buf) + o->done;
-	dtrace_bufdata_t data = {.dtbda_handle = dtp, .dtbda_buffered = text, .dtbda_probe = dtp->work->now};
+	dtrace_bufdata_t data = { .dtbda_handle = dtp,
+				  .dtbda_buffered = text,
+				  .dtbda_probe = dtp->work->now };
 	int rc = 0;
 
 	if (!n)
@@ -433,7 +428,9 @@ static void fill_hooks(dtrace_hdl_t *dtp, struct consumer_hooks *h, bool callbac
 
 int work_open(dtrace_hdl_t *dtp, FILE *fp, bool callbacks)
 {
-	struct consumer_config cfg = {.ecbs = &dtp->ecbs, .opt = &dtp->live, .buffers = dtp->buffers};
+	struct consumer_config cfg = { .ecbs = &dtp->ecbs,
+				       .opt = &dtp->live,
+				       .buffers = dtp->buffers };
 	int rc;
 
 	if (dtp->consumer)
@@ -481,7 +478,7 @@ void work_close(dtrace_hdl_t *dtp)
 	dtp->work = NULL;
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static dtrace_workstatus_t work_failed(dtrace_hdl_t *dtp)
 {
@@ -494,8 +491,8 @@ static dtrace_workstatus_t work_failed(dtrace_hdl_t *dtp)
 	return DTRACE_WORKSTATUS_ERROR;
 }
 
-dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe, dtrace_consume_rec_f *rec,
-				void *arg)
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe,
+				dtrace_consume_rec_f *rec, void *arg)
 {
 	enum consumer_status st;
 	struct work *w;

@@ -54,15 +54,19 @@ static void default_handlers(void)
 	for (int sig = 1; sig < NSIG; sig++) {
 		if (sigaction(sig, NULL, &sa) < 0)
 			continue;
-		if (!(sa.sa_flags & SA_SIGINFO) && (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN))
+		if (!(sa.sa_flags & SA_SIGINFO) &&
+		    (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN))
 			continue;
 		signal(sig, SIG_DFL);
 	}
 }
 
-/* Waits for the parent's word (end of file: it gave up), then executes. The error goes back through `err`. */
-static void __attribute__((noreturn)) child_main(int go, int err, const sigset_t *mask, const char *file,
-						 char *const *argv)
+/*
+ * Waits for the parent's word (end of file: it gave up), then executes. The error goes back
+ * through `err`.
+ */
+static void __attribute__((noreturn))
+child_main(int go, int err, const sigset_t *mask, const char *file, char *const *argv)
 {
 	char c;
 	ssize_t n;
@@ -98,7 +102,8 @@ static int run_to_exec(pid_t pid, int err)
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			return 0;
 		/* A signal on its way to the child, or (high bits set) an event of no interest. */
-		ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
+		ptrace(PTRACE_CONT, pid, NULL,
+		       (void *)(uintptr_t)(status >> 16 ? 0 : WSTOPSIG(status)));
 	}
 }
 
@@ -129,7 +134,10 @@ static void close_pair(int fd[2])
 	close(fd[1]);
 }
 
-/* pid of the child, or negative errno. With a child, the write end of `go` and the read end of `err` are given. */
+/*
+ * pid of the child, or negative errno. With a child, the write end of `go` and the read end of
+ * `err` are given.
+ */
 static int spawn(const char *file, char *const *argv, int *go, int *err)
 {
 	int gofd[2], errfd[2], rc;
@@ -209,11 +217,11 @@ int proc_grab(struct ps_prochandle **out, pid_t pid)
 	return 0;
 }
 
-/* ---- points on the way to main ------------------------------------------------------------------------ */
+/* ---- points on the way to main --------------------------------------------------------------- */
 
 /*
- * Breakpoints are those of the processor: nothing is written into the program, and neither threads nor forks
- * of its initialisers meet them.
+ * Breakpoints are those of the processor: nothing is written into the program, and neither
+ * threads nor forks of its initialisers meet them.
  */
 #define DEBUGREG(n) offsetof(struct user, u_debugreg[n])
 
@@ -223,7 +231,8 @@ static int breakpoint_set(pid_t pid, uint64_t addr)
 		return -errno;
 	if (!addr)
 		return 0;
-	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(0), addr) < 0 || ptrace(PTRACE_POKEUSER, pid, DEBUGREG(6), 0) < 0 ||
+	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(0), addr) < 0 ||
+	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(6), 0) < 0 ||
 	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), 1) < 0)
 		return -errno;
 	return 0;
@@ -266,13 +275,14 @@ static uint64_t function_address(const struct elf_images *im, const char *name)
 }
 
 /*
- * A program without symbols: its entry point calls the C library's start with main as first argument, after the
- * libraries have been initialised.
+ * A program without symbols: its entry point calls the C library's start with main as first
+ * argument, after the libraries have been initialised.
  */
-static int run_to_hidden_main(struct ps_prochandle *p, struct elf_cache *c, const struct elf_images *at_exec)
+static int run_to_hidden_main(struct ps_prochandle *p, struct elf_cache *c,
+			      const struct elf_images *at_exec)
 {
 	const struct elf_image *exe = &at_exec->v.v[0];
-	struct elf_images im = {0};
+	struct elf_images im = { 0 };
 	struct user_regs_struct regs;
 	uint64_t start;
 	int rc;
@@ -296,13 +306,14 @@ static int run_to_hidden_main(struct ps_prochandle *p, struct elf_cache *c, cons
 }
 
 /* The dynamic linker calls an empty function before and after it maps libraries. */
-static int run_to_mapped(struct ps_prochandle *p, struct elf_cache *c, const struct elf_images *at_exec)
+static int run_to_mapped(struct ps_prochandle *p, struct elf_cache *c,
+			 const struct elf_images *at_exec)
 {
 	uint64_t state = at_exec->v.n > 1 ? function_address(at_exec, "_dl_debug_state") : 0;
 	int rc = 0;
 
 	for (int i = 0; state && i < 2 && !rc; i++) {
-		struct elf_images im = {0};
+		struct elf_images im = { 0 };
 		size_t n;
 
 		rc = run_to(p, state);
@@ -320,7 +331,7 @@ static int run_to_mapped(struct ps_prochandle *p, struct elf_cache *c, const str
 int proc_advance(struct ps_prochandle *p, enum proc_stop to)
 {
 	struct elf_cache *c;
-	struct elf_images im = {0};
+	struct elf_images im = { 0 };
 	uint64_t addr;
 	int rc = 0;
 
@@ -374,7 +385,7 @@ int proc_fd(const struct ps_prochandle *p)
 
 bool proc_ended(struct ps_prochandle *p)
 {
-	struct pollfd pfd = {.fd = p->fd, .events = POLLIN};
+	struct pollfd pfd = { .fd = p->fd, .events = POLLIN };
 	int status = 0;
 
 	if (p->state == PROC_ENDED)

@@ -3,9 +3,9 @@
  * Processes under control: the targets of -c and -p.
  *
  * A created process is held by ptrace(2) right after exec, before its first instruction, until
- * proc_continue(); the kernel kills it if we end before (PTRACE_O_EXITKILL). From then on it is not traced
- * any more: its end is seen through a pidfd. A process held must be continued or released by the thread
- * that created it. A grabbed process is only followed through its pidfd.
+ * proc_continue(); the kernel kills it if we end before (PTRACE_O_EXITKILL). From then on it is
+ * not traced any more: its end is seen through a pidfd. A process held must be continued or
+ * released by the thread that created it. A grabbed process is only followed through its pidfd.
  */
 #ifndef SYM_PROC_H
 #define SYM_PROC_H
@@ -16,8 +16,9 @@
 struct ps_prochandle;
 
 /*
- * Executes `file` (searched in PATH if it holds no slash) with argv; streams, directory, environment and
- * the caller's signal mask are inherited. 0, or negative errno (that of exec) and no process left.
+ * Executes `file` (searched in PATH if it holds no slash) with argv; streams, directory,
+ * environment and the caller's signal mask are inherited. 0, or negative errno (that of exec)
+ * and no process left.
  */
 int proc_create(struct ps_prochandle **out, const char *file, char *const *argv);
 /* 0 or negative errno: -ESRCH if there is no such process, -EPERM for ourselves. */
@@ -30,11 +31,15 @@ enum proc_stop {
 	PROC_STOP_MAIN,	    /* the same */
 };
 /*
- * Lets a process held at exec run to a point, where it is held again. Where the point cannot be found (a static program
- * without symbols) it stays where it is. 0; -ESRCH: it ended on the way.
+ * Lets a process held at exec run to a point, where it is held again. Where the point cannot be
+ * found (a static program without symbols) it stays where it is. 0; -ESRCH: it ended on the
+ * way.
  */
 int proc_advance(struct ps_prochandle *p, enum proc_stop to);
-/* Lets a held process run. 0; -ESRCH if it was killed meanwhile; a process that runs is left alone. */
+/*
+ * Lets a held process run. 0; -ESRCH if it was killed meanwhile; a process that runs is left
+ * alone.
+ */
 int proc_continue(struct ps_prochandle *p);
 /* Ends following it: one still held is killed and reaped, any other runs on. Accepts NULL. */
 void proc_release(struct ps_prochandle *p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A second client of libdtrace, which sees nothing but <dtrace.h>. Prints what its callbacks are told:
+ * A second client of libdtrace, which sees nothing but <dtrace.h>. Prints what its callbacks
+ * are told:
  *	client records		every record with its data, in lines of its own
  *	client default		the library prints by itself
  *	client buffered		the text by way of the handler
@@ -34,12 +35,12 @@ static void expect(int truth, const char *what)
 	exit(1);
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static int on_error(const dtrace_errdata_t *data, void *arg)
 {
-	fprintf(arg, "error %d action %d on %s: %s", data->dteda_fault, data->dteda_action, data->dteda_pdesc->dtpd_name,
-		data->dteda_msg);
+	fprintf(arg, "error %d action %d on %s: %s", data->dteda_fault, data->dteda_action,
+		data->dteda_pdesc->dtpd_name, data->dteda_msg);
 	return DTRACE_HANDLE_OK;
 }
 
@@ -69,8 +70,8 @@ static int on_probe(const dtrace_probedata_t *data, void *arg)
 
 	if (!strcmp(arg, "skip") && !strcmp(d->dtpd_name, "END"))
 		return DTRACE_CONSUME_NEXT;
-	printf("[%s:%s epid %u recs %d]", d->dtpd_provider, d->dtpd_name, data->dtpda_edesc->dtepd_epid,
-	       data->dtpda_edesc->dtepd_nrecs);
+	printf("[%s:%s epid %u recs %d]", d->dtpd_provider, d->dtpd_name,
+	       data->dtpda_edesc->dtepd_epid, data->dtpda_edesc->dtepd_nrecs);
 	return DTRACE_CONSUME_THIS;
 }
 
@@ -118,11 +119,11 @@ static int on_agg(const dtrace_aggdata_t *data, void *arg)
 	return DTRACE_AGGWALK_NEXT;
 }
 
-/* ---- a session ------------------------------------------------------------------------------------------------ */
+/* ---- a session ------------------------------------------------------------------------------- */
 
 static void start(const char *text)
 {
-	char *argv[] = {(char *)"client"};
+	char *argv[] = { (char *)"client" };
 	dtrace_prog_t *pgp;
 	dtrace_proginfo_t info;
 
@@ -150,7 +151,7 @@ static void run(FILE *fp, dtrace_consume_probe_f *probe, dtrace_consume_rec_f *r
 		die("work");
 }
 
-/* ---- the parts --------------------------------------------------------------------------------------------------- */
+/* ---- the parts ------------------------------------------------------------------------------- */
 
 static void records(void)
 {
@@ -180,7 +181,8 @@ static void buffered(void)
 
 static void aggregate(void)
 {
-	start("BEGIN { @c[\"a\", 2] = count(); @c[\"b\", 1] = count(); @c[\"b\", 1] = count(); @s = sum(-5); exit(0); }");
+	start("BEGIN { @c[\"a\", 2] = count(); @c[\"b\", 1] = count(); }"
+	      "BEGIN { @c[\"b\", 1] = count(); @s = sum(-5); exit(0); }");
 	run(stdout, on_probe, on_rec, "all");
 	if (dtrace_aggregate_snap(dtp) < 0)
 		die("snap");
@@ -217,30 +219,38 @@ static void errors(void)
 	printf("setopt: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	expect(dtrace_setopt(dtp, "bufsize", "1b") == -1, "a bad size");
 	printf("setopt: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
-	expect(dtrace_setopt(dtp, "switchrate", "10") == 0 && dtrace_getopt(dtp, "switchrate", &v) == 0 && v == 100000000,
+	expect(dtrace_setopt(dtp, "switchrate", "10") == 0 &&
+		       dtrace_getopt(dtp, "switchrate", &v) == 0 && v == 100000000,
 	       "a bare rate is per second");
 	expect(dtrace_getopt(dtp, "quiet", &v) == 0 && v == DTRACEOPT_UNSET, "quiet is unset");
-	expect(!dtrace_program_strcompile(dtp, "BEGIN { nosuch(); }", DTRACE_PROBESPEC_NAME, DTRACE_C_ETAGS, 0, NULL),
+	expect(!dtrace_program_strcompile(dtp, "BEGIN { nosuch(); }", DTRACE_PROBESPEC_NAME,
+					  DTRACE_C_ETAGS, 0, NULL),
 	       "an unknown function");
 	printf("compile: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	expect(dtrace_str2desc(dtp, DTRACE_PROBESPEC_FUNC, "syscall:vmlinux:read", &desc) == 0 &&
-		       !strcmp(desc.dtpd_func, "read") && !strcmp(desc.dtpd_provider, "syscall") && !*desc.dtpd_name,
+		       !strcmp(desc.dtpd_func, "read") && !strcmp(desc.dtpd_provider, "syscall") &&
+		       !*desc.dtpd_name,
 	       "the parts of a description");
 	printf("desc: %s\n", dtrace_desc2str(&desc, buf, sizeof(buf)));
-	expect(dtrace_probe_iter(dtp, &desc, count_probe, &n) == 0 && n == 2, "read has two probes");
+	expect(dtrace_probe_iter(dtp, &desc, count_probe, &n) == 0 && n == 2,
+	       "read has two probes");
 	expect(dtrace_str2desc(dtp, DTRACE_PROBESPEC_MOD, "a:b:c", &desc) == -1, "too many colons");
 	printf("desc: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	expect(dtrace_str2attr("stable/Evolving/isa", &attr) == 0, "an attribute");
 	printf("attr: %s\n", dtrace_attr2str(attr, buf, sizeof(buf)));
-	expect(dtrace_handle_err(dtp, on_error, stdout) == -1 && dtrace_errno(dtp) == EALREADY, "one handler of a kind");
-	expect(dtrace_work(dtp, stdout, NULL, NULL, NULL) == DTRACE_WORKSTATUS_ERROR, "no work before go");
-	expect(!dtrace_proc_create(dtp, "/no/such", (char *[]){(char *)"x", NULL}), "no such file");
+	expect(dtrace_handle_err(dtp, on_error, stdout) == -1 && dtrace_errno(dtp) == EALREADY,
+	       "one handler of a kind");
+	expect(dtrace_work(dtp, stdout, NULL, NULL, NULL) == DTRACE_WORKSTATUS_ERROR,
+	       "no work before go");
+	expect(!dtrace_proc_create(dtp, "/no/such", (char *[]){ (char *)"x", NULL }),
+	       "no such file");
 	printf("proc: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 }
 
 static void process(void)
 {
-	struct ps_prochandle *P = dtrace_proc_create(dtp, "sh", (char *[]){(char *)"sh", (char *)"-c", (char *)"exit 5", NULL});
+	struct ps_prochandle *P = dtrace_proc_create(
+		dtp, "sh", (char *[]){ (char *)"sh", (char *)"-c", (char *)"exit 5", NULL });
 
 	if (!P)
 		die("proc_create");
@@ -250,7 +260,8 @@ static void process(void)
 	dtrace_proc_continue(dtp, P);
 	while (live) {
 		dtrace_sleep(dtp);
-		if (dtrace_work(dtp, stdout, on_probe, on_rec, (void *)"all") == DTRACE_WORKSTATUS_ERROR)
+		if (dtrace_work(dtp, stdout, on_probe, on_rec, (void *)"all") ==
+		    DTRACE_WORKSTATUS_ERROR)
 			die("work");
 	}
 	if (dtrace_stop(dtp) < 0)
@@ -267,8 +278,8 @@ int main(int argc, char *argv[])
 		const char *name;
 		void (*run)(void);
 	} parts[] = {
-		{"records", records}, {"default", by_default}, {"buffered", buffered},
-		{"aggregate", aggregate}, {"errors", errors},  {"process", process},
+		{ "records", records },	    { "default", by_default }, { "buffered", buffered },
+		{ "aggregate", aggregate }, { "errors", errors },      { "process", process },
 	};
 	int error;
 
@@ -280,7 +291,8 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "client: open: %s\n", dtrace_errmsg(NULL, error));
 		return 1;
 	}
-	if (dtrace_handle_err(dtp, on_error, stdout) < 0 || dtrace_handle_drop(dtp, on_drop, stdout) < 0 ||
+	if (dtrace_handle_err(dtp, on_error, stdout) < 0 ||
+	    dtrace_handle_drop(dtp, on_drop, stdout) < 0 ||
 	    dtrace_handle_proc(dtp, on_proc, stdout) < 0)
 		die("handlers");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

@@ -55,8 +55,8 @@ matches 2
 [dtrace:BEGIN epid 1 recs 1] (3: 0)<one> (2: 0) end
 END
 part aggregate <<'END'
-matches 1
-[dtrace:BEGIN epid 1 recs 1] (2: 0) end
+matches 2
+[dtrace:BEGIN epid 2 recs 1] (2: 0) end
 by value
 @c 'a' 2 1
 @c 'b' 1 2
