@@ -12,6 +12,7 @@
 #include "agg.c"
 #include "dvar.c"
 #include "ring.c"
+#include "ustack.c"
 
 #ifdef TEST_NEGATIVE
 /* Stays about ns nanoseconds inside a record. See codegen/emit_rec.c. */

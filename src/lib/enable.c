@@ -643,6 +643,8 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 		.arg = dtp,
 	};
 
+	if (e->env.uses_usyms)
+		symapi_follow(dtp);
 	for (size_t i = 0; i < e->groups.n; i++)
 		if (group_load(dtp, e, e->groups.v[i]) < 0)
 			return -1;

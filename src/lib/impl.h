@@ -34,6 +34,7 @@
 #include "provider/provider.h"
 #include "sym/kallsyms.h"
 #include "sym/proc.h"
+#include "sym/usyms.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------- */
 
@@ -116,6 +117,7 @@ struct dtrace_hdl {
 	/* symapi.c */
 	struct ksyms *ksyms; /* NULL: not read yet, or not readable */
 	bool ksyms_tried;
+	struct usyms *usyms; /* NULL: no user address was asked for yet */
 
 	/* workapi.c */
 	struct consumer *consumer; /* NULL before the first dtrace_work() */
@@ -177,6 +179,10 @@ void compile_close(dtrace_hdl_t *dtp);
 
 /* symapi.c: answers of the consumer's and the code generator's questions; see consumer_hooks, cg_env. */
 void symapi_hooks(struct consumer_hooks *h);
+/* Tracing of user addresses begins: processes are followed. */
+void symapi_follow(dtrace_hdl_t *dtp);
+/* The consumer exists now: news of processes are taken when they pile up. 0 or negative errno. */
+int symapi_watch(dtrace_hdl_t *dtp);
 int symapi_ksym_range(void *arg, const char *name, uint64_t *start, uint64_t *end);
 void symapi_close(dtrace_hdl_t *dtp);
 

@@ -39,31 +39,100 @@ int symapi_ksym_range(void *arg, const char *name, uint64_t *start, uint64_t *en
 	return 0;
 }
 
+/* ---- users' ---- */
+
+static bool option_set(const dtrace_hdl_t *dtp, enum opt o)
+{
+	return opt_on(dtp->opt, o) && dtp->opt[o];
+}
+
+static struct usyms *usyms_get(dtrace_hdl_t *dtp, bool track)
+{
+	if (!dtp->usyms)
+		dtp->usyms = usyms_create(track, !option_set(dtp, OPT_NODEMANGLE));
+	return dtp->usyms;
+}
+
+void symapi_follow(dtrace_hdl_t *dtp)
+{
+	usyms_get(dtp, true);
+}
+
+static void news_pile_up(void *arg, int fd)
+{
+	(void)fd;
+	usyms_poll(((dtrace_hdl_t *)arg)->usyms);
+}
+
+int symapi_watch(dtrace_hdl_t *dtp)
+{
+	int rc = 0;
+
+	for (size_t i = 0; dtp->usyms && i < usyms_nfds(dtp->usyms) && !rc; i++)
+		rc = consumer_add_fd(dtp->consumer, usyms_fd(dtp->usyms, i), news_pile_up, dtp);
+	return rc;
+}
+
+static int hook_usym(void *arg, uint64_t process, uint64_t addr, struct consumer_sym *sym)
+{
+	dtrace_hdl_t *dtp = arg;
+	struct usym s;
+	int rc;
+
+	if (!process)
+		process = (uint32_t)dtp->target;
+	rc = process ? usyms_find(usyms_get(dtp, false), process, addr, &s) : -ENOENT;
+	if (rc)
+		return rc;
+	sym->module = s.object;
+	if (option_set(dtp, OPT_NORESOLVE)) {
+		sym->unresolved = true;
+		sym->offset = s.address;
+		return 0;
+	}
+	sym->function = s.function;
+	sym->offset = s.function ? addr - s.start : 0;
+	return 0;
+}
+
+static uint64_t user_canon(dtrace_hdl_t *dtp, enum func_id func, uint64_t process, uint64_t addr)
+{
+	struct usym s;
+
+	if (func == FN_uaddr || usyms_find(usyms_get(dtp, false), process, addr, &s))
+		return addr;
+	return func == FN_umod || s.function ? s.start : addr;
+}
+
 /* One number for all addresses that are shown by one name: where the function or module begins. */
 static uint64_t hook_canon(void *arg, enum func_id func, uint64_t pid, uint64_t addr)
 {
 	const struct ksyms *k;
 	struct ksym s;
 
-	(void)pid;
 	switch (func) {
 	case FN_sym:
 	case FN_func: k = ksyms_get(arg); return k && !ksyms_find(k, addr, &s) ? s.addr : addr;
 	case FN_mod:
 		k = ksyms_get(arg);
 		return k && !ksyms_find(k, addr, &s) ? ksyms_module_start(k, s.module) : addr;
-	default: return addr;
+	case FN_ustack:
+	case FN_jstack: usyms_note(usyms_get(arg, false), pid); return 0;
+	default: return user_canon(arg, func, pid, addr);
 	}
 }
 
 void symapi_hooks(struct consumer_hooks *h)
 {
 	h->ksym = hook_ksym;
+	h->usym = hook_usym;
 	h->canon = hook_canon;
 }
 
 void symapi_close(dtrace_hdl_t *dtp)
 {
+	usyms_destroy(dtp->usyms);
+	dtp->usyms = NULL;
 	ksyms_destroy(dtp->ksyms);
 	dtp->ksyms = NULL;
 }

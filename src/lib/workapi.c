@@ -453,6 +453,8 @@ int work_open(dtrace_hdl_t *dtp, FILE *fp, bool callbacks)
 		rc = consumer_add_fd(dtp->consumer, dtp->wake_fd, wake, dtp);
 	if (rc == 0)
 		rc = procapi_watch(dtp);
+	if (rc == 0)
+		rc = symapi_watch(dtp);
 	if (rc < 0) {
 		work_close(dtp);
 		return hdl_error(dtp, -rc);

@@ -170,8 +170,20 @@ static uint64_t syscall_group_key(const struct probe *probe)
 /* ---- the programs ------------------------------------------------------------------------------------ */
 
 /* struct pt_regs of x86-64. */
-enum { REG_R10 = 56, REG_R9 = 64, REG_R8 = 72, REG_DX = 96, REG_SI = 104, REG_DI = 112, REG_ORIG_AX = 120, REG_CS = 136,
-       REG_BP = 32, REG_BX = 40, REG_CX = 88 };
+enum {
+	REG_R10 = 56,
+	REG_R9 = 64,
+	REG_R8 = 72,
+	REG_DX = 96,
+	REG_SI = 104,
+	REG_DI = 112,
+	REG_ORIG_AX = 120,
+	REG_CS = 136,
+	REG_BP = 32,
+	REG_BX = 40,
+	REG_CX = 88,
+	REG_SP = 152
+};
 #define USER32_CS 0x23
 
 /* From the number of the call to its row: 32-bit code has its own table. */
@@ -232,6 +244,28 @@ static vreg return_prologue(struct cg *cg, vreg ctx, void *data, label out)
 	return number_to_row(ir, regs, ir_load(ir, 8, regs, REG_ORIG_AX), out);
 }
 
+/*
+ * System calls are made by small functions of libc that set up no frame: their caller is found on the
+ * user's stack.
+ */
+static vreg user_caller(struct cg *cg, vreg ctx, void *data)
+{
+	struct ir *ir = cg_ir(cg);
+	label done = ir_label(ir);
+
+	(void)data;
+	vreg regs = ir_load(ir, 8, ctx, 0);
+	vreg cs = ir_load(ir, 8, regs, REG_CS);
+	vreg caller = ir_imm(ir, 0);
+
+	ir_jcci(ir, IR_EQ, cs, USER32_CS, done);
+	ir_mov_to(ir, caller,
+		  ir_callrt(ir, "rt_user_caller", 2, ir_load(ir, 8, regs, REG_SP),
+			    ir_load(ir, 8, regs, REG_BP)));
+	ir_place(ir, done);
+	return caller;
+}
+
 #define ERRNO_MAX 4095
 
 /* arg0 and arg1: the value the caller sees, -1 for a failure, with errno telling why. */
@@ -273,6 +307,7 @@ static const struct cg_probe_ops entry_cg = {
 	.attach_type = BPF_TRACE_RAW_TP,
 	.prologue = entry_prologue,
 	.arg = entry_arg,
+	.user_caller = user_caller,
 };
 
 static const struct cg_probe_ops return_cg = {
@@ -280,6 +315,7 @@ static const struct cg_probe_ops return_cg = {
 	.attach_type = BPF_TRACE_RAW_TP,
 	.prologue = return_prologue,
 	.arg = return_arg,
+	.user_caller = user_caller,
 	.err = return_errno,
 };
 

@@ -46,7 +46,7 @@ done
 
 # Known and valid, but not built: never silent.
 for opt in aggpercpu amin=Stable/Stable/Common core cpp cpphdrs define=X grabanon late=static ldpath=/x \
-	linktype=ELF linkmode=dynamic lockmem=1m noresolve oformat=json pcapsize=100 preallocate=1m setenv=A=b stdc=a zone=z; do
+	linktype=ELF linkmode=dynamic lockmem=1m oformat=json pcapsize=100 preallocate=1m setenv=A=b stdc=a zone=z; do
 	run "$DTRACE" -e -x "$opt"
 	status 1
 	err "dtrace: failed to set -x ${opt%%=*}: Option is not implemented"
@@ -59,7 +59,7 @@ for opt in bufsize=1m bufsize=1M bufsize=0x100000 bufsize=0777 bufsize=10t bufsi
 	switchrate=1hour switchrate=1d switchrate=1day switchrate=0 switchrate=0hz quiet quiet=yes quiet=OFF quiet= quiet=0 libdir=/x syslibdir=/x \
 	cpu=0 cpu zdefs empty argref defaultargs errtags droptags pspec nolibs kdefs knodefs udefs unodefs version=1.0 \
 	version=1.13.1 evaltime=exec evaltime=preinit evaltime=postinit evaltime=main linkmode=kernel nspec=10 specsize=1m stackframes=5 ustackframes=5 stackindent=2 \
-	aggsortkey aggsortrev aggsortpos=1 aggsortkeypos=1 rawbytes temporal destructive accounting dynvarsize=2m; do
+	aggsortkey aggsortrev aggsortpos=1 aggsortkeypos=1 rawbytes noresolve nodemangle temporal destructive accounting dynvarsize=2m; do
 	run "$DTRACE" -e -x "$opt"
 	status 0
 	err ''
