@@ -439,6 +439,18 @@ static vreg entry_arg(struct cg *cg, vreg ctx, void *data, int n)
 	return ir_load(ir, 8, ir_stack(ir, at), 0);
 }
 
+/* At a function's first instruction its return address is on top of the stack; it has no frame yet. */
+static vreg entry_caller(struct cg *cg, vreg ctx, void *data)
+{
+	struct ir *ir = cg_ir(cg);
+	int at = cg_probe_stack(cg);
+
+	(void)data;
+	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8),
+		ir_load(ir, 8, ctx, REG_SP));
+	return ir_load(ir, 8, ir_stack(ir, at), 0);
+}
+
 /* arg0, the offset of the returning instruction, is not known: the kernel sees the return, not where it came from. */
 static vreg return_arg(struct cg *cg, vreg ctx, void *data, int n)
 {
@@ -454,23 +466,24 @@ static vreg offset_arg(struct cg *cg, vreg ctx, void *data, int n)
 	return ir_imm(cg_ir(cg), 0);
 }
 
-#define PID_CG(attach, how)                                                    \
+#define PID_CG(attach, how, caller)                                            \
 	{                                                                      \
 		.prog_type = BPF_PROG_TYPE_KPROBE,                             \
 		.attach_type = (enum bpf_attach_type)(attach),                 \
 		.prologue = pid_prologue,                                      \
 		.arg = how,                                                    \
+		.user_caller = caller,                                         \
 	}
 
 static const struct cg_probe_ops multi_cg[] = {
-	[KIND_ENTRY] = PID_CG(KERN_UPROBE_MULTI, entry_arg),
-	[KIND_RETURN] = PID_CG(KERN_UPROBE_MULTI, return_arg),
-	[KIND_OFFSET] = PID_CG(KERN_UPROBE_MULTI, offset_arg),
+	[KIND_ENTRY] = PID_CG(KERN_UPROBE_MULTI, entry_arg, entry_caller),
+	[KIND_RETURN] = PID_CG(KERN_UPROBE_MULTI, return_arg, NULL),
+	[KIND_OFFSET] = PID_CG(KERN_UPROBE_MULTI, offset_arg, NULL),
 };
 static const struct cg_probe_ops perf_cg[] = {
-	[KIND_ENTRY] = PID_CG(0, entry_arg),
-	[KIND_RETURN] = PID_CG(0, return_arg),
-	[KIND_OFFSET] = PID_CG(0, offset_arg),
+	[KIND_ENTRY] = PID_CG(0, entry_arg, entry_caller),
+	[KIND_RETURN] = PID_CG(0, return_arg, NULL),
+	[KIND_OFFSET] = PID_CG(0, offset_arg, NULL),
 };
 
 static uint64_t pid_group_key(const struct probe *probe)
