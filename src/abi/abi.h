@@ -33,7 +33,12 @@ struct abi_rec {
 	uint32_t size;
 };
 
-/* With `temporal` every header has the time as well. */
+/*
+ * With `temporal` every header has the time as well: that of the firing, which is read before the record is
+ * reserved. Before the consumer exchanges the halves it sets abi_cpu.not_before of all CPUs to a time a little
+ * ago; who has reserved its record and finds its time to be older takes the time anew. So a half that is
+ * entered after an exchange has nothing older than that, and what is older can be printed.
+ */
 struct abi_rec_time {
 	uint32_t epid;
 	uint32_t size;
@@ -132,7 +137,7 @@ struct abi_cpu {
 	uint32_t pad0;
 	uint64_t frames;  /* bit i set: frame i is in use */
 	uint64_t mark[2]; /* ring: low half: offset when nobody was inside; high half: counts its changes */
-	uint64_t pad1;
+	uint64_t not_before; /* temporal: records from now on are not older (ns) */
 	/* aggregation buffer: own word, own halves. offset: 0 or ABI_OFF_CLOSED; bytes used are in the half (abi_agghalf),
 	   so that one who entered before a switch may still create entries */
 	uint64_t agg_word __attribute__((aligned(64)));

@@ -140,6 +140,8 @@ struct buffer_snap {
  * -EBUSY: the last snapshot was not released, or fill before the end.
  */
 int buffers_switch(struct buffers *b, uint32_t slot, struct buffer_snap *snap);
+/* temporal: what programs record from now on is not older than t (ns). Before the halves are exchanged. */
+void buffers_not_before(struct buffers *b, uint64_t t);
 /* The half may be written again; nothing of it may be looked at any more. */
 void buffers_release(struct buffers *b, struct buffer_snap *snap);
 

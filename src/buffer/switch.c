@@ -329,6 +329,14 @@ int buffers_switch(struct buffers *b, uint32_t slot, struct buffer_snap *snap)
 	return 1;
 }
 
+void buffers_not_before(struct buffers *b, uint64_t t)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->conf.nslots; i++)
+		__atomic_store_n(&buffers_cpu(b, b->slots[i].cpu)->not_before, t, __ATOMIC_SEQ_CST);
+}
+
 void buffers_release(struct buffers *b, struct buffer_snap *snap)
 {
 	struct slot *s = &b->slots[snap->slot];

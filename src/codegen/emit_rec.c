@@ -242,6 +242,22 @@ void rec_leave(struct cg *cg, vreg half, int left)
 
 /* ---- the record of a clause ---- */
 
+/* The time of the firing, unless it is too old by now (abi/abi.h). The record is reserved. */
+static vreg header_time(struct cg *cg)
+{
+	struct ir *ir = cg->ir;
+	label ok = ir_label(ir);
+	vreg t = cg_timestamp(cg);
+
+	if (!cg->time_slot)
+		return t; /* read just now */
+	vreg floor = ir_load(ir, 8, cg->cpu, offsetof(struct abi_cpu, not_before));
+	ir_jcc(ir, IR_UGE, t, floor, ok);
+	ir_mov_to(ir, t, ir_call(ir, BPF_FUNC_ktime_get_ns, 0));
+	ir_place(ir, ok);
+	return t;
+}
+
 /* size 0: the caller stores it. */
 void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const,
 		uint32_t size)
@@ -255,7 +271,7 @@ void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_
 	if (size)
 		ir_storei(ir, 4, rec, off + 4, size);
 	if (cg->env->temporal)
-		ir_store(ir, 8, rec, off + 8, cg_timestamp(cg));
+		ir_store(ir, 8, rec, off + 8, header_time(cg));
 }
 
 /* What could be larger than the ring is never recorded, however short its strings are this time. */

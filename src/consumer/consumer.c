@@ -64,6 +64,7 @@ void consumer_destroy(struct consumer *c)
 		if (c->src[i].has_snap)
 			buffers_release(c->cfg.buffers, &c->src[i].snap);
 		free(c->src[i].held_mem);
+		vec_free(&c->src[i].order);
 	}
 	for (i = 0; i < c->info.n; i++)
 		free(c->info.v[i].line);

@@ -29,6 +29,8 @@ struct ecb_info {
 struct source {
 	struct buffer_snap held, snap;
 	void *held_mem; /* of held, owned */
+	VEC(const struct abi_rec *) order; /* temporal: all of both, by time */
+	size_t next;			   /* in order */
 	bool has_snap;
 	bool begin_done;	    /* records of BEGIN at the front have been passed */
 	bool in_end;		    /* peeked is the first record of END */
@@ -65,7 +67,7 @@ struct consumer {
 	bool in_turn, first_turn, turn_had_data, turn_late;
 	enum pass pass;
 	uint32_t slot;
-	uint64_t turn_time; /* records before it are complete on all CPUs */
+	uint64_t turn_time; /* temporal: everything older is in the halves of this turn */
 	VEC(uint32_t) heap; /* temporal: slots with a record, smallest time first */
 	/* session */
 	uint64_t last_status, last_agg, last_switch; /* ns; 0: never */

@@ -13,6 +13,8 @@ void consumer_message(struct consumer *c, const char *fmt, ...)
 	va_list ap;
 	char *text;
 
+	/* What was decoded before comes before the message, as far as the output takes it. */
+	output_poll(&c->out);
 	va_start(ap, fmt);
 	text = mem_vprintf(fmt, ap);
 	va_end(ap);
@@ -83,6 +85,7 @@ static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, ui
 		snprintf(where, sizeof(where), " on CPU %d", cpu);
 	snprintf(text, sizeof(text), "%s%" PRIu64 " %s%s%s", label, n,
 		 n == 1 ? row->one : row->many, where, row->tail);
+	output_poll(&c->out);
 	if (h && h->drop)
 		a = h->drop(h->arg, &d);
 	if (a == CONSUMER_ABORT)
@@ -149,6 +152,7 @@ static int error_tell(struct consumer *c, struct consumer_error *e)
 	const struct consumer_hooks *h = hooks_of(c);
 	enum consumer_answer a = CONSUMER_THIS;
 
+	output_poll(&c->out);
 	if (h && h->error)
 		a = h->error(h->arg, e);
 	if (a == CONSUMER_ABORT)

@@ -12,6 +12,11 @@
 
 #include "consumer/impl.h"
 
+/*
+ * temporal: a record may be older than its place tells by the time that passes between its firing and its
+ * reservation. What fired within so long before a turn waits for the next one (ns).
+ */
+#define TEMPORAL_SLACK 10000000ull
 #define LATE_TURNS \
 	5 /* after the end: so often a program that does not leave is waited for, a second each */
 
@@ -33,10 +38,50 @@ static void source_bad(struct consumer *c, struct source *s, const struct buffer
 			 s->snap.cpu, b->pos);
 }
 
+static uint64_t rec_time(const struct abi_rec *r)
+{
+	return ((const struct abi_rec_time *)r)->time;
+}
+
+/*
+ * Those that interrupted others, or were interrupted, do not stand in the order of their times. Nearly all
+ * do: each is moved to where it belongs from the end.
+ */
+static void order_add(struct source *s, const struct abi_rec *r)
+{
+	size_t i;
+
+	vec_push(&s->order, r);
+	for (i = s->order.n - 1; i > 0 && rec_time(s->order.v[i - 1]) > rec_time(r); i--)
+		s->order.v[i] = s->order.v[i - 1];
+	s->order.v[i] = r;
+}
+
+static void source_order(struct consumer *c, struct source *s)
+{
+	const struct abi_rec *r;
+
+	s->order.n = s->next = 0;
+	while (s->held.data && (r = buffer_snap_next(&s->held)))
+		order_add(s, r);
+	if (!s->has_snap)
+		return;
+	while ((r = buffer_snap_next(&s->snap)))
+		order_add(s, r);
+	if (s->snap.error)
+		source_bad(c, s, &s->snap);
+	s->snap.error = 0;
+}
+
 static const struct abi_rec *source_peek(struct consumer *c, struct source *s)
 {
 	if (s->peek)
 		return s->peek;
+	if (c->cfg.opt->temporal) {
+		if (s->next < s->order.n)
+			s->peek = s->order.v[s->next++];
+		return s->peek;
+	}
 	if (s->held.data)
 		s->peek = buffer_snap_next(&s->held);
 	if (!s->peek && s->has_snap) {
@@ -56,6 +101,7 @@ static void source_skip_rest(struct source *s)
 	s->snap.pos = s->snap.len;
 	s->snap.nindex = 0;
 	s->held.pos = s->held.len;
+	s->next = s->order.n;
 }
 
 static int source_decode(struct consumer *c, struct source *s)
@@ -179,7 +225,7 @@ static int pass_run(struct consumer *c, int (*pass)(struct consumer *, struct so
 
 static uint64_t slot_time(struct consumer *c, uint32_t slot)
 {
-	return ((const struct abi_rec_time *)c->src[slot].peek)->time;
+	return rec_time(c->src[slot].peek);
 }
 
 static void heap_down(struct consumer *c, size_t i)
@@ -220,7 +266,7 @@ static void heap_make(struct consumer *c)
 /*
  * Merges what is older than the turn: every record before it stands in the halves that are read
  * now. What is younger waits for the next turn, because another CPU may have something older still
- * in its new half.
+ * in its new half. Records of BEGIN and END need no care: nothing is older, or younger.
  */
 static int temporal_pass(struct consumer *c)
 {
@@ -292,7 +338,10 @@ static void turn_begin(struct consumer *c)
 
 	c->in_turn = true;
 	c->turn_had_data = c->turn_late = false;
-	c->turn_time = now_ns();
+	if (c->cfg.opt->temporal) {
+		c->turn_time = now_ns() - TEMPORAL_SLACK;
+		buffers_not_before(c->cfg.buffers, c->turn_time);
+	}
 	for (i = 0; i < c->nslots; i++) {
 		struct source *s = &c->src[i];
 
@@ -301,6 +350,8 @@ static void turn_begin(struct consumer *c)
 		s->peek = NULL;
 		s->begin_done = !c->first_turn;
 		turn_switch(c, s, i);
+		if (c->cfg.opt->temporal)
+			source_order(c, s);
 	}
 	c->slot = 0;
 	c->pass = c->cfg.opt->temporal || !c->first_turn ? PASS_MAIN : PASS_BEGIN;

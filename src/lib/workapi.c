@@ -241,6 +241,15 @@ static enum consumer_answer hook_action(void *arg, const struct consumer_data *d
 
 /* ---- errors, drops, options ------------------------------------------------------------------ */
 
+/* What was printed before comes before what a handler prints. */
+static int relay_before(dtrace_hdl_t *dtp)
+{
+	if (!dtp->work || !dtp->work->relayed || work_output(dtp, dtp->work->fp, false) == 0)
+		return 0;
+	dtp->work->failed = true;
+	return -1;
+}
+
 static enum consumer_answer hook_error(void *arg, const struct consumer_error *e)
 {
 	dtrace_hdl_t *dtp = arg;
@@ -260,6 +269,8 @@ static enum consumer_answer hook_error(void *arg, const struct consumer_error *e
 
 	if (!dtp->on_err)
 		return give_up(dtp, EDT_ERRABORT);
+	if (relay_before(dtp) < 0)
+		return CONSUMER_ABORT;
 	msg = mem_printf("%s\n", e->text);
 	data.dteda_msg = msg;
 	rc = dtp->on_err(&data, dtp->on_err_arg);
@@ -302,6 +313,8 @@ static enum consumer_answer hook_drop(void *arg, const struct consumer_drop *d)
 	};
 	dtrace_hdl_t *dtp = arg;
 
+	if (relay_before(dtp) < 0)
+		return CONSUMER_ABORT;
 	if (report_drop(dtp, kinds[d->kind], d->cpu, d->drops, d->text) != DTRACE_HANDLE_OK)
 		return give_up(dtp, EDT_DROPABORT);
 	return CONSUMER_NEXT;

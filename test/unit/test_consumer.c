@@ -419,12 +419,16 @@ static void test_temporal(void **state)
 	put(w, 2, t, &v, 8, UINT64_MAX - 5); /* younger than the turn: waits */
 	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
 	expect(w, "012345678");
+	assert_true(buffers_cpu(w->b, 1)->not_before > 14);
 	v = 0;
 	put(w, 1, t, &v, 8, UINT64_MAX - 6);
+	/* One that was interrupted stands before those that fired earlier. */
+	for (v = 4; v >= 1; v--)
+		put(w, 0, t, &v, 8, UINT64_MAX - 20 + (uint64_t)v % 4);
 	buffers_stop(w->b);
 	consumer_set_stopped(w->c);
 	assert_int_equal(consumer_work(w->c), CONSUMER_DONE);
-	expect(w, "09");
+	expect(w, "412309");
 	world_free(w);
 }
 

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: -x temporal: the records of all CPUs by time, across switches and nested firings, under every policy
+# @@timeout: 120
+. "$SRC/test/lib/check.sh"
+D='syscall::getppid:entry { printf("%d %d\n", timestamp, cpu); }
+syscall::getppid:return /timestamp/ { printf("%d %d\n", timestamp, cpu); }
+profile-997 { printf("%d %d\n", timestamp, cpu); }'
+
+# Every CPU has records, and none is older than the one before it.
+in_order()
+{
+	awk 'NF == 2 { if ($1 < last) { bad++; print "after " last ": " $0 } last = $1; cpus[$2]++ }
+		END { n = 0; for (c in cpus) n++; exit bad > 0 || n < 2 }' "$TMPDIR/trace" ||
+		wrong "not in the order of time: $(tail -3 "$TMPDIR/trace")"
+}
+
+[ "$(nproc)" -ge 2 ] || {
+	echo "needs two CPUs"
+	exit 77
+}
+for policy in switch ring fill; do
+	rm -f "$TMPDIR/trace"
+	run "$DTRACE" -q -o "$TMPDIR/trace" -x temporal -x bufpolicy=$policy -b 256k -x switchrate=2ms -n "$D" -c "$PROGS/syscalls 20000"
+	status 0
+	in_order
+done
+
+# Drops are reported after the merge; BEGIN is first, END last.
+run sh -c '"$DTRACE" -q -x temporal -b 200 -x switchrate=90ms -n "
+	BEGIN { printf(\"begin\n\"); } tick-1ms { n++; } tick-1ms /n <= 100/ { printf(\"%d\n\", n); }
+	tick-1ms /n >= 100/ { exit(0); } END { printf(\"end\n\"); }" 2>&1'
+status 0
+head -1 "$TMPDIR/out" | grep -qx begin || wrong "first: $(head -1 "$TMPDIR/out")"
+tail -2 "$TMPDIR/out" | grep -qx end || wrong "last: $(tail -2 "$TMPDIR/out")"
+awk '/^[0-9]+$/ { n++ } /drops? on CPU/ { drops += $2; if (!n) early = 1 } END { exit n + drops < 100 || n > 100 || early }' \
+	"$TMPDIR/out" || wrong "records and drops: $(cat "$TMPDIR/out")"
+finish
