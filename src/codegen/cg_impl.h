@@ -234,6 +234,7 @@ vreg var_value(struct cg *cg, const struct node *n);
 vreg index_value(struct cg *cg, const struct node *n);
 vreg id_half(struct cg *cg, int helper, bool upper);
 vreg read_kernel(struct cg *cg, vreg addr, int size, bool is_signed); /* checked */
+vreg percpu_address(struct cg *cg, int64_t offset, struct srcloc loc);
 void builtin_string(struct cg *cg, const struct node *n, struct sval *sv);
 void comm_words(struct cg *cg, vreg w[2]); /* the 16 bytes of the command name */
 

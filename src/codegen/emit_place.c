@@ -406,7 +406,9 @@ static bool address_lval(struct cg *cg, const struct node *n, struct lval *lv)
 	case NODE_VAR:
 		if (n->u.var.ident->kind != IDENT_SYMBOL)
 			return false;
-		lv->addr = ir_imm(cg->ir, n->u.var.ident->value);
+		lv->addr = n->u.var.ident->sym_percpu ?
+				   percpu_address(cg, n->u.var.ident->value, n->loc) :
+				   ir_imm(cg->ir, n->u.var.ident->value);
 		return true;
 	case NODE_UNARY:
 		if (n->u.op.op != OP_DEREF)

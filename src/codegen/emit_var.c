@@ -60,6 +60,26 @@ static vreg task_member(struct cg *cg, vreg task, const char *path, int size, st
 	return read_kernel(cg, cg_ptr_add(cg, task, off), size, false);
 }
 
+/*
+ * Of a per-CPU variable on this CPU. No helper tells where the CPU's area begins; the run queue of
+ * the current task is in it.
+ */
+vreg percpu_address(struct cg *cg, int64_t offset, struct srcloc loc)
+{
+	int64_t rqs = kern_btf_percpu_offset("runqueues");
+	int rq = kern_btf_member_offset("cfs_rq", "rq");
+
+	if (rqs < 0 || rq < 0) {
+		cg_error(cg, loc, "this kernel does not tell where per-CPU variables are");
+		return ir_imm(cg->ir, 0);
+	}
+	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
+	vreg p = task_member(cg, task, "se.cfs_rq", 8, loc);
+	p = read_kernel(cg, cg_ptr_add(cg, p, rq), 8, false);
+	ir_alui(cg->ir, IR_ADD, p, offset - rqs);
+	return p;
+}
+
 static vreg parent_pid(struct cg *cg, struct srcloc loc)
 {
 	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);

@@ -84,6 +84,10 @@ void kern_close(int *fd);
 /* A reason in the user's words for an error of this header. Good until the thread's next call. */
 const char *kern_why(int error);
 
+/* A whole file of unknown size, NUL-terminated, to be freed; dir_fd as for openat(2). *len may be
+ * NULL. */
+int kern_read_file(int dir_fd, const char *path, char **text, size_t *len);
+
 /* ---- btf.c: BTF of the kernel ---- */
 
 /*

@@ -61,11 +61,10 @@ int check_symbol(struct check *ck, struct node *n)
 	const char *sym = tick ? tick + 1 : text;
 	const struct lang_hooks *h = &ck->s->hooks;
 	char *module = tick && tick > text ? arena_strndup(ck->arena, text, tick - text) : NULL;
-	struct type *type = NULL;
-	uint64_t addr = 0;
+	struct lang_symbol found = { 0 };
 	struct ident *id;
 
-	if (!*sym || !h->symbol || !h->symbol(h->arg, module, sym, &addr, &type)) {
+	if (!*sym || !h->symbol || !h->symbol(h->arg, module, sym, &found)) {
 		bool known = !module || !h->module_exists || h->module_exists(h->arg, module);
 
 		return diag_error(ck->d, "D_IDENT_UNDEF", n->loc,
@@ -76,8 +75,9 @@ int check_symbol(struct check *ck, struct node *n)
 	id->kind = IDENT_SYMBOL;
 	id->name = sym;
 	id->sym_module = module;
-	id->value = (int64_t)addr;
-	id->sym_type = id->type = type;
+	id->value = (int64_t)found.addr;
+	id->sym_percpu = found.percpu;
+	id->sym_type = id->type = found.type;
 	to_var(n, id);
 	return 0;
 }

@@ -25,6 +25,13 @@ struct lang_probe_arg {
 	int from;	     /* the probe's own argument that it is made of */
 };
 
+/* A kernel symbol: type NULL if nothing tells it. */
+struct lang_symbol {
+	uint64_t addr;
+	struct type *type;
+	bool percpu;	/* addr is the offset in each CPU's area */
+};
+
 /* What the compiler asks of the world above it. `arg` is passed on. Unset members mean: nothing there. */
 struct lang_hooks {
 	void *arg;
@@ -34,8 +41,8 @@ struct lang_hooks {
 	int (*probe_matches)(void *arg, const struct probespec *spec, struct diag *d);
 	/* What args[n] of the probes matching spec is. */
 	void (*probe_arg)(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out);
-	/* Kernel symbol `name (module may be NULL): address and type; false if unknown. */
-	bool (*symbol)(void *arg, const char *module, const char *name, uint64_t *addr, struct type **type);
+	/* Kernel symbol `name (module may be NULL); false if unknown. */
+	bool (*symbol)(void *arg, const char *module, const char *name, struct lang_symbol *sym);
 	bool (*provider_exists)(void *arg, const char *name);
 	bool (*module_exists)(void *arg, const char *name);
 	/* A name ("psinfo_t", "struct psinfo", "SIGINT") is unknown: true if a library that defines it was compiled now. */

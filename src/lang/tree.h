@@ -66,7 +66,8 @@ struct ident {
 	uint32_t size;		    /* storage size: strings 8 + ROUND_UP(strsize, 8) (abi_str), scalars 8, structs rounded up to 8 */
 	struct node *inl;	    /* IDENT_INLINE: the expression */
 	struct decl_params *inl_params;
-	struct type *sym_type;	    /* IDENT_SYMBOL */
+	struct type *sym_type;	    /* IDENT_SYMBOL; its address is in value */
+	bool sym_percpu;	    /* value is the offset in each CPU's area */
 	const char *sym_module;
 	uint32_t attr;		    /* #pragma D attributes: name << 16 | data << 8 | class, counted from 1; 0 = none */
 	uint32_t vers;		    /* #pragma D binding: major << 24 | minor << 12 | micro; 0 = none */

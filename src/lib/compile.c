@@ -54,12 +54,11 @@ static void hook_probe_arg(void *arg, const struct probespec *spec, int n,
 		h->probe_arg(h->arg, spec, n, out);
 }
 
-static bool hook_symbol(void *arg, const char *module, const char *name, uint64_t *addr,
-			struct type **type)
+static bool hook_symbol(void *arg, const char *module, const char *name, struct lang_symbol *sym)
 {
 	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
 
-	return h->symbol && h->symbol(h->arg, module, name, addr, type);
+	return h->symbol && h->symbol(h->arg, module, name, sym);
 }
 
 static bool hook_provider_exists(void *arg, const char *name)

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "kern/kern.h"
 #include "lib/impl.h"
+#include "sym/ksymaddr.h"
 
 static int hook_matches(void *arg, const struct probespec *spec, struct diag *d)
 {
@@ -138,7 +140,24 @@ static bool hook_provider(void *arg, const char *name)
 static bool hook_module(void *arg, const char *name)
 {
 	(void)arg;
-	return !strcmp(name, "vmlinux");
+	return kmodule_loaded(name);
+}
+
+/* ---- symbols --------------------------------------------------------------------------------------------- */
+
+/* Per-CPU variables are known from the kernel's type data, which tells where each CPU has them. */
+static bool hook_symbol(void *arg, const char *module, const char *name, struct lang_symbol *sym)
+{
+	dtrace_hdl_t *dtp = arg;
+	int64_t offset = -1;
+
+	if (!module || !strcmp(module, "vmlinux") || !strcmp(module, "kernel")) {
+		sym->type = type_symbol(dtp->ses->types, name);
+		offset = sym->type ? kern_btf_percpu_offset(name) : -1;
+	}
+	sym->percpu = offset >= 0;
+	sym->addr = (uint64_t)offset;
+	return sym->percpu || !ksym_address(module, name, &sym->addr);
 }
 
 void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h)
@@ -148,4 +167,5 @@ void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h)
 	h->probe_arg = hook_arg;
 	h->provider_exists = hook_provider;
 	h->module_exists = hook_module;
+	h->symbol = hook_symbol;
 }

@@ -234,6 +234,18 @@ struct type *btf_type_lookup(struct types *ts, const char *module, enum type_kin
 	return id > 0 ? convert(ts, id) : NULL;
 }
 
+struct type *type_symbol(struct types *ts, const char *name)
+{
+	int32_t id;
+
+	if (!*name || !btf_load(ts, true))
+		return NULL;
+	id = btf__find_by_name_kind(ts->btf, name, BTF_KIND_VAR);
+	if (id <= 0)
+		id = btf__find_by_name_kind(ts->btf, name, BTF_KIND_FUNC);
+	return id > 0 ? convert(ts, id) : NULL;
+}
+
 bool btf_type_enumerator(struct types *ts, const char *name, int64_t *value, struct type **of)
 {
 	if (!ts->btf)

@@ -87,6 +87,8 @@ struct type *type_dynamic(struct types *ts);
 struct type *type_lookup(struct types *ts, const char *name);
 /* The same without touching kernel BTF unless it is already loaded (the lexer asks for each word). */
 struct type *type_lookup_loaded(struct types *ts, const char *name);
+/* Of a variable or function of the kernel; NULL if nothing tells it. */
+struct type *type_symbol(struct types *ts, const char *name);
 /* A spelling of the tables: a name, maybe "const " before and stars after it. NULL if unknown. */
 struct type *type_parse(struct types *ts, const char *text);
 /* Adds a named type to the D scope ("struct foo", "foo_t"); false if the name is taken there. */

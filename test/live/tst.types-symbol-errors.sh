@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: kernel symbols that are not there, or without a type, are refused clearly
+# needs: root bpf
+
+expect() {
+	out=$("$DTRACE" -x errtags -n "BEGIN { $1; exit(0); }" 2>&1) && { echo "accepted: $1"; exit 1; }
+	case $out in *"$2"*) ;; *) echo "$1: $out"; exit 1 ;; esac
+}
+expect 'trace(`no_such_symbol_anywhere)' '[D_IDENT_UNDEF]'
+expect 'trace(`no_such_symbol_anywhere)' 'failed to resolve `no_such_symbol_anywhere: Unknown symbol name'
+expect 'trace(nomodule`x)' 'failed to resolve nomodule`x: Unknown module name'
+expect 'trace(vmlinux`no_such_symbol)' 'failed to resolve vmlinux`no_such_symbol: Unknown symbol name'
+expect 'trace(`_text)' 'D_SYM_NOTYPES'
+expect '`runqueues.cpu = 1' '[D_OP_WRITE]'
+expect '`runqueues = 1' '[D_OP_'
+# without a type there is still an address
+out=$("$DTRACE" -qn 'BEGIN { printf("%x", (uint64_t)&`_text); exit(0); }' 2>&1)
+grep -q "^$out T _text" /proc/kallsyms || { echo "_text: $out"; exit 1; }
