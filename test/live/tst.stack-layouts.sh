@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: layouts of stacks and addresses: stackindent, %k, %a, %A, keys, limits, what is cut is marked
+# @@timeout: 120
+set -u
+cd "$TMPDIR" || exit 1
+
+fail()
+{
+	echo "FAIL: $1"
+	cat out err
+	exit 1
+}
+
+# run SCRIPT FLAGS...: output with offsets made equal goes to `out`
+run()
+{
+	script=$1
+	shift
+	$DTRACE -q "$@" -c "$PROGS/deep" -n "$script" >raw 2>err || {
+		cat raw >out
+		fail "status $?"
+	}
+	sed 's/+0x[0-9a-f]*/+OFF/g' raw >out
+}
+
+want()
+{
+	cat >want
+	cmp -s want out || {
+		diff want out
+		fail "$1"
+	}
+}
+
+probe='syscall::write:entry /pid == $target && arg2 == 0/'
+
+# A limit that was asked for is no cut; as many frames as there are, or fewer.
+run "$probe { ustack(3); ustack(1); }"
+want "ustack(n)" <<'END'
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+              deep`f2+OFF
+
+              libc.so.6`write+OFF
+
+END
+run "$probe { ustack(2, 64); jstack(2); }" -x stackindent=3
+want "stackindent, jstack" <<'END'
+
+   libc.so.6`write+OFF
+   deep`f3+OFF
+
+   libc.so.6`write+OFF
+   deep`f3+OFF
+
+END
+# A limit of an option was not: it is told that there is more.
+run "$probe { ustack(); jstack(); @[ustack()] = count(); }" -x ustackframes=2 -x jstackframes=3
+want "cut" <<'END'
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+              [ truncated ]
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+              deep`f2+OFF
+              [ truncated ]
+
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+              [ truncated ]
+                1
+END
+run "$probe { stack(); @[stack()] = count(); }" -x stackframes=1
+[ "$(grep -c '^ \{14\}\[ truncated \]$' out)" = 2 ] || fail "a kernel stack that was cut"
+
+# A stack as a key beside another one; entry and return have one stack.
+run "$probe { @[ustack()] = count(); @a[ustack(3), 7] = count(); }
+	syscall::write:return /pid == \$target && arg1 == 0/ { @[ustack()] = count(); @a[ustack(3), 7] = count(); }" \
+	-x ustackframes=2
+[ "$(grep -c truncated out)" = 1 ] || fail "two keys of one look"
+grep -q '^                2$' out || fail "counts of one look"
+grep -q '^        7                2$' out || fail "a key behind a stack"
+
+# %k, with its indent; %A and %a.
+run "$probe { @[ustack(2)] = count(); printf(\"%A|%A|%a|%a\\n\", ucaller, 1, (uintptr_t)1, caller); }
+	END { printa(\"%k%@d\\n\", @); printa(\"%-4k%@d\\n\", @); printa(\"%8k%@d\\n\", @); }"
+want "%k, %A, %a" <<'END'
+deep`f3+OFF|0x1|0x1|vmlinux`do_syscall_64+OFF
+
+libc.so.6`write+OFF
+deep`f3+OFF
+1
+
+    libc.so.6`write+OFF
+    deep`f3+OFF
+1
+
+libc.so.6`write+OFF
+deep`f3+OFF
+1
+
+END
+
+# Addresses as values and as keys: one key for a function, for an object; each address for uaddr().
+run "$probe { usym(ucaller); ufunc(ucaller); umod(ucaller); uaddr(ucaller); usym(1); uaddr(0x10); printf(\"\\n\");
+	@s[usym(ucaller)] = count(); @s[usym(ucaller - 1)] = count(); @m[umod(ucaller)] = count();
+	@m[umod(ucaller - 2)] = count(); @u[uaddr(ucaller)] = count(); @u[uaddr(ucaller - 1)] = count(); 
+	printf(\"%a %A %A\\n\", 0, ucaller, ucaller); }"
+{
+	for s in 'deep`f3' 'deep`f3' deep 'deep`f3+OFF' 0x1 0x10; do
+		case $s in
+		*OFF) printf '  %s' "$s" ;; # the real offset is of another length
+		*) printf '  %-50s' "$s" ;;
+		esac
+	done
+	printf '\n'
+} >first
+head -n 1 out | sed 's/+OFF */+OFF  /' | cmp -s - first || fail "usym() and others as values"
+[ "$(grep -c '^  deep`f3 *2$' out)" = 1 ] || fail "usym() as a key"
+[ "$(grep -c '^  deep *2$' out)" = 1 ] || fail "umod() as a key"
+[ "$(grep -c '^  deep`f3+OFF *1$' out)" = 2 ] || fail "uaddr() as a key"
+exit 0
