@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of src/sym: kernel symbols. */
+/* Unit tests of src/sym: symbols of the kernel, of files and of processes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "sym/demangle.h"
+#include "sym/elf.h"
 #include "sym/kallsyms.h"
+#include "sym/perfmap.h"
+#include "sym/track.h"
+#include "sym/usyms.h"
 
 static void test_kallsyms(void **state)
 {
@@ -66,11 +78,212 @@ static void test_kallsyms_hidden(void **state)
 	assert_null(k);
 }
 
+/* ---- names ---- */
+
+static void test_demangle(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} cases[] = {
+		{ "main", "main" },
+		{ "_start", "_start" },
+		{ "_ZN5space3boxIlE3putEl", "space::box<long>::put(long)" },
+		{ "_Znonsense", "_Znonsense" },
+		{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+		  "core::fmt::Write::write_fmt" },
+		{ "_ZN61_$LT$alloc..vec..Vec$LT$u8$GT$$u20$as$u20$core..ops..Drop$GT$4drop17h"
+		  "0123456789abcdefE",
+		  "<alloc::vec::Vec<u8> as core::ops::Drop>::drop" },
+		/* Not Rust's: what looks like a hash is too short. */
+		{ "_ZN1a4h123E", "a::h123" },
+	};
+	struct demangler *d = demangler_create();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *text = demangle(d, cases[i].name);
+
+		assert_string_equal(text, cases[i].text);
+		assert_ptr_equal(demangle(d, cases[i].name), text);
+	}
+	demangler_destroy(d);
+	demangler_destroy(NULL);
+}
+
+static void test_perfmap(void **state)
+{
+	struct perfmap *m = perfmap_create(getpid());
+	char path[64];
+	uint64_t start = 0;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/%s", perfmap_name(m));
+	assert_null(perfmap_find(m, 0x1000, &start));
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "1000 10 one two\nnonsense\n1020 zz bad\n2000 20 old\n2000 20 new\n3000 10 cut");
+	fclose(f);
+	assert_string_equal(perfmap_find(m, 0x100f, &start), "one two");
+	assert_int_equal(start, 0x1000);
+	assert_null(perfmap_find(m, 0x1010, &start));
+	assert_string_equal(perfmap_find(m, 0x2000, &start), "new");
+	assert_null(perfmap_find(m, 0x3000, &start));
+	/* It grows while the program runs. */
+	f = fopen(path, "a");
+	fprintf(f, " no more\n4000 8 later\n");
+	fclose(f);
+	assert_string_equal(perfmap_find(m, 0x4004, &start), "later");
+	assert_string_equal(perfmap_find(m, 0x3000, &start), "cut no more");
+	unlink(path);
+	perfmap_destroy(m);
+	perfmap_destroy(NULL);
+}
+
+/* ---- files ---- */
+
+static char *file_read(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "r");
+	char *data;
+
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	*size = (size_t)ftell(f);
+	rewind(f);
+	data = malloc(*size);
+	assert_int_equal(fread(data, 1, *size, f), *size);
+	fclose(f);
+	return data;
+}
+
+static void test_elf(void **state)
+{
+	struct elfsyms *e = NULL;
+	struct elfsym s;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	int null = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	assert_int_equal(elfsyms_open(&e, null, "/dev/null", ""), -ENOEXEC);
+	assert_int_equal(elfsyms_open(&e, fd, "/proc/self/exe", ""), 0);
+	assert_true(elfsyms_count(e) > 20);
+	assert_int_equal(elfsyms_find(e, 0, &s), -ENOENT);
+	assert_int_equal(elfsyms_find(e, UINT64_MAX, &s), -ENOENT);
+	assert_int_equal(elfsyms_address(e, UINT64_MAX), UINT64_MAX);
+	elfsyms_destroy(e);
+	elfsyms_destroy(NULL);
+	close(fd);
+	close(null);
+}
+
+/* A damaged file gives other names or none, nothing worse. */
+static void test_elf_damaged(void **state)
+{
+	size_t size, headers = 4096;
+	char *image = file_read("/proc/self/exe", &size), *bad = malloc(size);
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct elfsyms *e = NULL;
+		size_t cut = size;
+
+		memcpy(bad, image, size);
+		for (int i = 0; i < 8; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			/* Mostly where the headers are: at the start and at the end. */
+			size_t at = (size_t)(seed >> 33) % headers;
+
+			bad[round & 1 ? at : size - 1 - at] = (char)(seed >> 20);
+		}
+		if (round % 7 == 0)
+			cut = (size_t)(seed >> 33) % size;
+		if (!elfsyms_open_memory(&e, bad, cut)) {
+			struct elfsym s;
+
+			for (uint64_t a = 0; a < 0x100000; a += 0x777)
+				if (!elfsyms_find(e, a, &s))
+					assert_true(strlen(s.name) > 0);
+		}
+		elfsyms_destroy(e);
+	}
+	free(bad);
+	free(image);
+}
+
+/* ---- processes ---- */
+
+__attribute__((noinline)) int a_function_of_this_test(int x)
+{
+	__asm__ volatile("");
+	return x + 1;
+}
+
+static void test_usyms_self(void **state)
+{
+	uint64_t addr = (uintptr_t)a_function_of_this_test, self = (uint64_t)getpid();
+	struct usyms *u = usyms_create(false, true);
+	struct usym s;
+
+	(void)state;
+	assert_int_equal(usyms_find(u, self, addr, &s), 0);
+	assert_string_equal(s.object, "test_sym");
+	assert_string_equal(s.function, "a_function_of_this_test");
+	assert_int_equal(s.start, addr);
+	assert_int_equal(usyms_find(u, self, (uintptr_t)close, &s), 0);
+	assert_non_null(strstr(s.object, "libc"));
+	assert_int_equal(usyms_find(u, self, 16, &s), -ENOENT);
+	assert_int_equal(usyms_find(u, self, (uintptr_t)&s, &s), -ENOENT);
+	assert_int_equal(usyms_find(u, 0x7fffffff, addr, &s), -ENOENT);
+	usyms_destroy(u);
+	usyms_destroy(NULL);
+}
+
+/* A process that comes and goes between two look-ups; needs root. */
+static void test_usyms_gone(void **state)
+{
+	uint64_t addr = (uintptr_t)a_function_of_this_test;
+	struct track *t = NULL;
+	struct usyms *u;
+	struct usym s;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (track_open(&t))
+		skip();
+	track_close(t);
+	u = usyms_create(true, true);
+	pid = fork();
+	if (!pid)
+		_exit(a_function_of_this_test(1));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(usyms_find(u, (uint64_t)pid, addr, &s), 0);
+	assert_string_equal(s.function, "a_function_of_this_test");
+	/* Another program: what was mapped before is not there. */
+	pid = fork();
+	if (!pid) {
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(usyms_find(u, (uint64_t)pid, addr, &s), -ENOENT);
+	assert_int_equal(usyms_lost(u), 0);
+	usyms_destroy(u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_kallsyms_hidden),
+		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_perfmap),
+		cmocka_unit_test(test_elf),
+		cmocka_unit_test(test_elf_damaged),
+		cmocka_unit_test(test_usyms_self),
+		cmocka_unit_test(test_usyms_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
