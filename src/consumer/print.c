@@ -411,7 +411,8 @@ void print_trace(struct print *p, const struct print_value *v)
 
 static void print_key(struct print *p, const struct print_value *v)
 {
-	uint64_t raw = print_extend(v->value, v->size, false);
+	/* Only integers have a width. */
+	uint64_t raw = v->kind == FIELD_INT ? print_extend(v->value, v->size, false) : 0;
 
 	switch (v->kind) {
 	case FIELD_INT:

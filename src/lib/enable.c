@@ -768,6 +768,7 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 		buffers_stop(dtp->buffers);
 	set_activity(dtp, ABI_STOPPED);
 	report_missed(dtp, e);
+	symapi_report(dtp);
 	groups_detach(e);
 	if (dtp->consumer)
 		consumer_set_stopped(dtp->consumer);

@@ -183,6 +183,7 @@ void symapi_hooks(struct consumer_hooks *h);
 void symapi_follow(dtrace_hdl_t *dtp);
 /* The consumer exists now: news of processes are taken when they pile up. 0 or negative errno. */
 int symapi_watch(dtrace_hdl_t *dtp);
+void symapi_report(dtrace_hdl_t *dtp); /* news that were lost */
 int symapi_ksym_range(void *arg, const char *name, uint64_t *start, uint64_t *end);
 void symapi_close(dtrace_hdl_t *dtp);
 

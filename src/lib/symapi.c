@@ -73,6 +73,18 @@ int symapi_watch(dtrace_hdl_t *dtp)
 	return rc;
 }
 
+void symapi_report(dtrace_hdl_t *dtp)
+{
+	uint64_t n = dtp->usyms ? usyms_lost(dtp->usyms) : 0;
+	char text[128];
+
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), "%llu mapping%s of processes lost: addresses may lack names",
+		 (unsigned long long)n, n > 1 ? "s" : "");
+	work_message(dtp, text);
+}
+
 static int hook_usym(void *arg, uint64_t process, uint64_t addr, struct consumer_sym *sym)
 {
 	dtrace_hdl_t *dtp = arg;

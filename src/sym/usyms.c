@@ -130,8 +130,10 @@ static void space_map(struct space *s, struct mapping m)
 	}
 	for (k = i; k < s->v.n && s->v.v[k].end <= m.end; k++)
 		;
-	memmove(&s->v.v[i], &s->v.v[k], (s->v.n - k) * sizeof(m));
-	s->v.n -= k - i;
+	if (k > i) {
+		memmove(&s->v.v[i], &s->v.v[k], (s->v.n - k) * sizeof(m));
+		s->v.n -= k - i;
+	}
 	if (i < s->v.n && s->v.v[i].start < m.end) {
 		s->v.v[i].offset += m.end - s->v.v[i].start;
 		s->v.v[i].start = m.end;
