@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loop CPU N [FILE]: pins itself to CPU, calls getppid N times and writes the nanoseconds of one call, the
- * best of 10 equal parts, to FILE (default: standard output). The best part is the one the least disturbed
- * by the rest of the machine.
+ * loop CPU N [FILE]: pins itself to CPU, in real time if it may, calls getppid N times and writes the nanoseconds of
+ * one call, the best of 100 equal parts, to FILE (default: standard output). The best part is the one the least
+ * disturbed by the rest of the machine.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#define PARTS 100
 
 static double now(void)
 {
@@ -32,10 +34,11 @@ int main(int argc, char **argv)
 	CPU_SET(atoi(argv[1]), &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		return 1;
-	n = atol(argv[2]) / 10;
+	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+	n = atol(argv[2]) / PARTS;
 	if (argc > 3 && !(out = fopen(argv[3], "a")))
 		return 1;
-	for (int part = 0; part < 10; part++) {
+	for (int part = 0; part < PARTS; part++) {
 		double start = now();
 
 		for (long i = 0; i < n; i++)

@@ -214,7 +214,11 @@ void comm_words(struct cg *cg, vreg w[2])
 
 	if (!cg->comm_slot)
 		cg->comm_slot = ir_stack_alloc(ir, 16);
-	ir_call(ir, BPF_FUNC_get_current_comm, 2, ir_stack(ir, cg->comm_slot), ir_imm(ir, 16));
+	/* Not every kernel pads what it copies. */
+	vreg at = ir_stack(ir, cg->comm_slot);
+	ir_storei(ir, 8, at, 0, 0);
+	ir_storei(ir, 8, at, 8, 0);
+	ir_call(ir, BPF_FUNC_get_current_comm, 2, at, ir_imm(ir, 16));
 	w[0] = ir_load(ir, 8, ir_stack(ir, cg->comm_slot), 0);
 	w[1] = ir_load(ir, 8, ir_stack(ir, cg->comm_slot), 8);
 }

@@ -8,7 +8,7 @@ tries()
 	n=0
 	while [ $n -lt "$runs" ]; do
 		n=$((n + 1))
-		timeout 10 "$DTRACE" -qn 'tick-100ms { printf("x"); exit(0); }' -x statusrate=100ms >"$TMPDIR/out" || {
+		timeout 60 "$DTRACE" -qn 'tick-100ms { printf("x"); exit(0); }' -x statusrate=100ms >"$TMPDIR/out" || {
 			echo "$1, run $n: status $?"
 			exit 1
 		}
