@@ -24,6 +24,7 @@ struct aggs {
 	struct agg_entry **buckets; /* chains; a power of two */
 	size_t nbuckets, n;
 	VEC(struct agg_state) state; /* index id - 1 */
+	VEC(uint64_t) seen;	     /* direct counters: shape * slots + slot */
 	VEC(uint64_t) key;	     /* being put together */
 };
 

@@ -37,6 +37,7 @@ void aggs_destroy(struct aggs *a)
 	free(a->buckets);
 	vec_free(&a->state);
 	vec_free(&a->key);
+	vec_free(&a->seen);
 	free(a);
 }
 
@@ -341,7 +342,7 @@ static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned ch
 		const struct aggdesc *d = aggs_desc(a, s->agg);
 		uint64_t *p, bytes = 8 + 8ull * s->value_words;
 
-		if (!s->fixed_offset || !d || s->value_words != d->value_words ||
+		if (!s->fixed_offset || s->direct || !d || s->value_words != d->value_words ||
 		    (s->fixed_offset & 7) || s->fixed_offset + bytes > conf->agg_heads)
 			continue;
 		p = (uint64_t *)(half + s->fixed_offset);
@@ -415,6 +416,30 @@ int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t
 	return err;
 }
 
+/* Counters that are not switched: what came since the last time. */
+static void merge_direct(struct aggs *a, struct buffers *b, uint32_t slot)
+{
+	const unsigned char *half = buffers_agg_first(b, slot);
+	size_t i;
+
+	for (i = 0; half && i < a->ecbs->shapes.n; i++) {
+		const struct aggshape *s = &a->ecbs->shapes.v[i];
+		size_t at = i * buffers_nslots(b) + slot;
+		uint64_t now, more;
+
+		if (!s->direct)
+			continue;
+		while (a->seen.n <= at)
+			vec_push(&a->seen, 0);
+		now = __atomic_load_n((const uint64_t *)(half + s->fixed_offset + 8), __ATOMIC_ACQUIRE);
+		more = now - a->seen.v[at];
+		if (!more)
+			continue;
+		a->seen.v[at] = now;
+		agg_value_merge(aggs_desc(a, s->agg), entry_get(a, aggs_desc(a, s->agg), NULL, 0)->value, &more);
+	}
+}
+
 int aggs_snapshot(struct aggs *a, struct buffers *b)
 {
 	uint32_t i, used;
@@ -422,6 +447,7 @@ int aggs_snapshot(struct aggs *a, struct buffers *b)
 	void *half;
 
 	for (i = 0; i < buffers_nslots(b); i++) {
+		merge_direct(a, b, i);
 		r = buffers_agg_switch(b, i, &half, &used);
 		if (r == 1)
 			r = aggs_merge(a, buffers_conf(b), half, used);

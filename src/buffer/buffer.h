@@ -172,6 +172,8 @@ static inline const struct abi_rec *buffer_snap_next(struct buffer_snap *s)
 
 /* ---- aggregation buffers -------------------------------------------------------------------- */
 
+/* The first half of a CPU, where counters are that are never switched (struct aggshape); NULL: no aggregations. */
+const void *buffers_agg_first(const struct buffers *b, uint32_t slot);
 /*
  * The same exchange on the aggregation word. 1: *half and *used (bytes up to the end of the last
  * entry) are the consumer's until the next call for this slot; it must leave the half all zero

@@ -354,6 +354,11 @@ void buffers_release(struct buffers *b, struct buffer_snap *snap)
 	s->out = false;
 }
 
+const void *buffers_agg_first(const struct buffers *b, uint32_t slot)
+{
+	return b->aggs.mem ? (char *)b->aggs.mem + (size_t)b->conf.aggsize * (slot * 2) : NULL;
+}
+
 int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *used)
 {
 	struct gate *g = &b->slots[slot].agg;

@@ -339,7 +339,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 	cur->has_fault = false;
 	cur->fault = body_fault;
 	cg->d->where_now = DIAG_ACTION;
-	if (cl->naggs)
+	if (cl->naggs && !cl->direct)
 		agg_enter(cg, stopped);
 	rec_begin(cg);
 	stmts_emit(cg, cl->c->body);
@@ -347,7 +347,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 	if (!cl->layout->max)
 		cg_account(cg, ABI_ACCT_DONE);
 	ir_place(ir, cur->lost);
-	if (cl->naggs)
+	if (cl->naggs && !cl->direct)
 		agg_leave(cg);
 	if (cur->has_fault || pred_has_fault) {
 		ir_jmp(ir, cur->next);
@@ -355,7 +355,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 		ir_place(ir, body_fault);
 		if (cur->has_fault) {
 			rec_abandon(cg);
-			if (cl->naggs)
+			if (cl->naggs && !cl->direct)
 				agg_leave(cg);
 		}
 		ir_place(ir, pred_fault);
@@ -403,7 +403,8 @@ static void row_find(struct cg *cg, vreg index, label out)
 	struct ir *ir = cg->ir;
 	uint32_t stride = cg_row_stride(cg->g), shift = (uint32_t)__builtin_ctz(stride);
 
-	ir_jcci(ir, IR_UGE, index, (int64_t)cg->g->nrows, out);
+	if (!cg->g->ops->bounded)
+		ir_jcci(ir, IR_UGE, index, (int64_t)cg->g->nrows, out);
 	vreg off = ir_mov(ir, index);
 	ir_alui(ir, IR_SHL, off, shift);
 	cg->row = index;

@@ -47,6 +47,7 @@ struct cg_env {
 	uint32_t frame_temps;	 /* bytes of temporaries of the hungriest clause */
 	uint32_t scratch;	 /* bytes of alloca/copyin scratch (option scratchsize, at least 4 strings when used) */
 	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch;
+	bool uses_direct; /* counters that no word guards: stopping must wait for the programs (struct aggshape) */
 	uint32_t dvar_value;	 /* largest value of a dynamic variable, bytes */
 	uint32_t agg_fixed;	 /* bytes of the fixed values of keyless aggregations, from offset 64 */
 	uint32_t agg_min;	 /* smallest aggsize that holds one key of each shape */
@@ -77,6 +78,7 @@ struct cg_probe_ops {
 	/* Emits the program's start; gives the index of the probe's row (VREG_NONE if the group has one row), jumps to `out` if no probe
 	 * of the group is meant. ctx is the program's context. */
 	vreg (*prologue)(struct cg *cg, vreg ctx, void *data, label out);
+	bool bounded; /* the index is below nrows on every path: needs no further check */
 	/* Emits a load of raw argument n (0..9); arguments that do not exist are 0. */
 	vreg (*arg)(struct cg *cg, vreg ctx, void *data, int n);
 	/* errno of the probe, or NULL: 0. */

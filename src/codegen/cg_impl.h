@@ -40,6 +40,7 @@ struct cg_clause {
 	struct action **
 		actions; /* per STMT_ACTION in text order: its action, NULL if it records nothing */
 	size_t naggs, nactions;
+	bool direct; /* its one aggregation is a counter that is not switched */
 	uint32_t strsize; /* for which the layout was made */
 	bool temporal;
 	/* found by the trial emission */

@@ -360,12 +360,18 @@ void agg_update(struct cg *cg, const struct stmt *s, uint32_t shape)
 		u.value = expr_value(cg, args->v[0]);
 	if (f->incr >= 0 && (size_t)f->incr < args->n)
 		u.incr = expr_value(cg, args->v[f->incr]);
-	if (sh.nparts) {
+	if (sh.direct) {
+		vreg elem = ir_mov(ir, cg->slot);
+
+		ir_alui(ir, IR_SHL, elem, 1);
+		u.p = ir_map_elem(ir, CG_MAP_AGGS, elem, u.skip);
+		u.off = (int)sh.fixed_offset + 8;
+	} else if (sh.nparts) {
 		u.p = entry_find(cg, s, &sh, shape, u.skip);
 	} else {
-		u.p = cg_ptr_add(cg, cg->cur.agg_ptr, sh.fixed_offset);
-		u.off = 8;
-		ir_storei(ir, 8, u.p, 0, 1);
+		u.p = cg->cur.agg_ptr;
+		u.off = (int)sh.fixed_offset + 8;
+		ir_storei(ir, 8, u.p, (int)sh.fixed_offset, 1);
 	}
 	f->update(cg, &u);
 	ir_place(ir, u.skip);

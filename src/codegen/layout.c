@@ -179,7 +179,7 @@ static int part_make(struct cg_clause *cl, const struct node *n, struct keypart 
 
 static bool shape_equal(const struct aggshape *a, const struct aggshape *b)
 {
-	if (a->agg != b->agg || a->nparts != b->nparts || a->value_words != b->value_words)
+	if (a->direct != b->direct || a->agg != b->agg || a->nparts != b->nparts || a->value_words != b->value_words)
 		return false;
 	for (size_t i = 0; i < a->nparts; i++)
 		if (a->parts[i].kind != b->parts[i].kind ||
@@ -229,12 +229,16 @@ static int shape_make(struct cg_clause *cl, const struct stmt *s, uint32_t *shap
 	struct aggdesc *desc = describe_agg(cl->env, s->agg->u.agg.ident);
 	struct aggshape sh = { .agg = desc->id,
 			       .nparts = keys->n,
-			       .value_words = desc->value_words };
+			       .value_words = desc->value_words,
+			       /* One number that only grows needs no switch to be read whole. */
+			       .direct = cl->naggs == 1 && !keys->n && desc->func == FN_count };
 
 	sh.parts = arena_alloc(cl->arena, (keys->n + 1) * sizeof(*sh.parts));
 	for (size_t i = 0; i < keys->n; i++)
 		if (part_make(cl, keys->v[i], &sh.parts[i], d))
 			return -1;
+	cl->direct = sh.direct;
+	cl->env->uses_direct |= sh.direct;
 	*shape = shape_add(cl->env, &sh);
 	return 0;
 }

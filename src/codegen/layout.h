@@ -85,6 +85,8 @@ struct aggshape {
 	struct keypart *parts;	/* fixed words first, one after the other; then the bytes of the strings, each padded to 8 */
 	uint32_t value_words;
 	uint32_t fixed_offset;	/* no key: offset of {touched word, value} in a half; else 0 */
+	bool direct;		/* no key, count() alone in its clause: a counter at fixed_offset + 8 of half 0 that is never
+				 * switched or cleared; the consumer takes differences */
 };
 
 struct aggdesc {

@@ -5,6 +5,7 @@
  * less than newer kernels do.
  */
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -286,4 +287,11 @@ const char *kern_why(int error)
 	case EOPNOTSUPP: return "not supported by this kernel";
 	}
 	return strerror(e);
+}
+
+void kern_wait_programs(void)
+{
+	/* Refused where some CPUs run without a timer tick: then any program of microseconds has ended after this. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(50000);
 }

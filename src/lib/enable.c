@@ -757,6 +757,8 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 	for (size_t i = 0; i < e->groups.n; i++)
 		if (e->groups.v[i]->g.provider->ops->stop)
 			e->groups.v[i]->g.provider->ops->stop(&e->groups.v[i]->g);
+	if (e->env.uses_direct)
+		kern_wait_programs();
 	err = buffers_stop(dtp->buffers);
 	cpu = own_cpu(e);
 	set_activity(dtp, ABI_COOLDOWN);

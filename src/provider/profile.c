@@ -258,6 +258,7 @@ static vreg profile_kernel_pc(struct cg *cg, vreg ctx, void *data)
 static const struct cg_probe_ops profile_cg = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.prologue = profile_prologue,
+	.bounded = true,
 	.arg = profile_arg,
 	.kernel_pc = profile_kernel_pc,
 };

@@ -306,6 +306,7 @@ static const struct cg_probe_ops entry_cg = {
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_RAW_TP,
 	.prologue = entry_prologue,
+	.bounded = true,
 	.arg = entry_arg,
 	.user_caller = user_caller,
 };
@@ -314,6 +315,7 @@ static const struct cg_probe_ops return_cg = {
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_RAW_TP,
 	.prologue = return_prologue,
+	.bounded = true,
 	.arg = return_arg,
 	.user_caller = user_caller,
 	.err = return_errno,

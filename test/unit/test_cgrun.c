@@ -570,7 +570,7 @@ static const char *aggs(struct run *r)
 		const struct aggshape *s = &r->ecbs.shapes.v[i];
 		const uint64_t *v = (const uint64_t *)(r->aggs + s->fixed_offset);
 
-		if (!s->nparts && v[0])
+		if (!s->nparts && v[s->direct])
 			agg_dump(r, s, NULL, v + 1);
 	}
 	for (uint32_t pos = c->agg_start; pos < c->agg_start + h->used;) {
@@ -1106,7 +1106,7 @@ static void test_closed_aggs(void **state)
 
 	(void)state;
 	NEED_ROOT();
-	r = run_start((struct want){ 0 }, "t { @ = count(); trace(1); }");
+	r = run_start((struct want){ 0 }, "t { @ = sum(1); trace(1); }");
 	this_cpu(r)->agg_word = ABI_OFF_CLOSED;
 	fire(r, 0, 0, 0);
 	assert_string_equal(aggs(r), "");
