@@ -64,6 +64,8 @@ struct agg_sort {
  * outlive the table; ecbs may grow.
  */
 struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t strtab_size);
+/* The string table has grown, and moved perhaps. */
+void aggs_strtab(struct aggs *a, const void *strtab, uint32_t strtab_size);
 void aggs_destroy(struct aggs *a); /* accepts NULL */
 
 /*

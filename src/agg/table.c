@@ -22,6 +22,12 @@ struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t s
 	return a;
 }
 
+void aggs_strtab(struct aggs *a, const void *strtab, uint32_t strtab_size)
+{
+	a->strtab = strtab;
+	a->strtab_size = strtab_size;
+}
+
 void aggs_destroy(struct aggs *a)
 {
 	struct agg_entry *e, *next;

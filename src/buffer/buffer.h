@@ -96,6 +96,11 @@ enum cg_policy buffers_policy(const struct buffers *b);
 int buffers_fd(const struct buffers *b, enum cg_map map);
 /* Creates and freezes a rows map for one probe group (rows are copied). Its fd, owned by b. */
 int buffers_rows_create(struct buffers *b, const void *rows, uint32_t size);
+/*
+ * Gives the programs that are loaded from now on a string table that goes on where the old one ends; those
+ * loaded before keep theirs. What buffers_fd() and buffers_conf() told of it changes.
+ */
+int buffers_strtab_renew(struct buffers *b, const void *strtab, uint32_t size);
 
 struct abi_state *buffers_state(struct buffers *b);	      /* mapped, shared with the programs */
 struct abi_cpu *buffers_cpu(struct buffers *b, int cpu);      /* any possible CPU */

@@ -448,6 +448,31 @@ int buffers_rows_create(struct buffers *b, const void *rows, uint32_t size)
 	return a.fd;
 }
 
+int buffers_strtab_renew(struct buffers *b, const void *strtab, uint32_t size)
+{
+	struct abi_conf conf = b->conf;
+	struct area tab, c;
+	int err;
+
+	if (size == b->conf.strtab_size)
+		return 0;
+	conf.strtab_size = size;
+	err = area_create_frozen(b, &tab, "strtab", strtab, size);
+	if (err)
+		return err;
+	err = area_create_frozen(b, &c, "conf", &conf, sizeof(conf));
+	if (err) {
+		area_destroy(&tab);
+		return err;
+	}
+	area_destroy(&b->strtab);
+	area_destroy(&b->conf_area);
+	b->strtab = tab;
+	b->conf_area = c;
+	b->conf = conf;
+	return 0;
+}
+
 /* ---- what there is -------------------------------------------------------------------------- */
 
 int buffers_fd(const struct buffers *b, enum cg_map map)
