@@ -24,6 +24,7 @@ struct group {
 	struct probe_group g;
 	VEC(struct group_clause) clauses;
 	const struct probe **probe; /* [nrows] */
+	bool loaded;		    /* probes that come later make a group of their own */
 	bool grows;		    /* a row for each probe, given in order */
 	size_t room;		    /* rows that the arrays have */
 	struct hmap *row_of;	    /* of a group that grows: probe id -> row + 1 */
@@ -34,6 +35,12 @@ struct prepared {
 	struct cg_clause *cg;
 };
 
+/* A provider that may have new probes while tracing. */
+struct watching {
+	struct provider *provider;
+	int fd;
+};
+
 struct enabling {
 	struct cg_env env;
 	VEC(struct prepared) clauses;
@@ -42,6 +49,8 @@ struct enabling {
 	VEC(struct cg_clause *) error_clauses;
 	VEC(uint32_t) error_epids;
 	uint32_t error_id;
+	VEC(struct watching) watches;
+	uint32_t known; /* probes up to this one have been matched with all descriptions */
 	bool destructive;
 	int *cpus;	  /* traced */
 	size_t ncpus;
@@ -109,7 +118,8 @@ static struct group *group_get(struct enabling *e, struct probe *p)
 	struct group *g;
 
 	for (size_t i = 0; i < e->groups.n; i++)
-		if (e->groups.v[i]->g.provider == p->provider && e->groups.v[i]->g.key == key)
+		if (!e->groups.v[i]->loaded && e->groups.v[i]->g.provider == p->provider &&
+		    e->groups.v[i]->g.key == key)
 			return e->groups.v[i];
 	g = mem_alloc(sizeof(*g));
 	g->g.provider = p->provider;
@@ -207,17 +217,21 @@ struct enable_one {
 	const struct clause *clause;
 	struct cg_clause *cg;
 	unsigned int matches;
+	uint32_t known; /* probes up to this one have been enabled before */
 };
 
 static void enable_probe(void *arg, struct probe *p)
 {
 	struct enable_one *one = arg;
 	struct enabling *e = one->dtp->enabling;
-	uint32_t epid = ecb_add(one->dtp, one->clause, one->cg, p);
 	uint32_t rows[PROBE_ROWS_MAX];
+	uint32_t epid;
 	size_t nrows;
 
+	if (p->id <= one->known)
+		return;
 	one->matches++;
+	epid = ecb_add(one->dtp, one->clause, one->cg, p);
 	if (!strcmp(p->prov, "dtrace") && !strcmp(p->name, "ERROR")) {
 		vec_push(&e->error_clauses, one->cg);
 		vec_push(&e->error_epids, epid);
@@ -237,28 +251,37 @@ static void enable_probe(void *arg, struct probe *p)
 		vec_push(&g->g.probes, p);
 }
 
+static int enable_program(struct enable_one *one, const struct dtrace_prog *prog, struct diag *d)
+{
+	struct enabling *e = one->dtp->enabling;
+
+	for (const struct clause *c = prog->tree->clauses; c; c = c->next) {
+		one->clause = c;
+		one->cg = prepared_find(e, c);
+		e->destructive |= c->destructive;
+		for (size_t i = 0; i < c->nspecs; i++)
+			if (probes_match(one->dtp->probes, &c->specs[i], d, enable_probe, one) < 0 && d->set)
+				return -1;
+	}
+	return 0;
+}
+
 int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_proginfo_t *pip)
 {
-	struct enabling *e = enabling_get(dtp);
 	struct enable_one one = { .dtp = dtp };
 	struct diag d = {0};
 
+	enabling_get(dtp);
 	if (pip)
 		dtrace_program_info(dtp, pgp, pip);
 	if (dtp->active || dtp->stopped)
 		return hdl_error(dtp, EDT_ACTIVE);
 	if (pgp->enabled)
 		return hdl_error(dtp, EINVAL);
-	for (const struct clause *c = pgp->tree->clauses; c; c = c->next) {
-		one.clause = c;
-		one.cg = prepared_find(e, c);
-		e->destructive |= c->destructive;
-		for (size_t i = 0; i < c->nspecs; i++)
-			if (probes_match(dtp->probes, &c->specs[i], &d, enable_probe, &one) < 0 && d.set) {
-				hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
-				diag_clear(&d);
-				return -1;
-			}
+	if (enable_program(&one, pgp, &d) < 0) {
+		hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
+		diag_clear(&d);
+		return -1;
 	}
 	pgp->enabled = true;
 	if (pip)
@@ -327,7 +350,8 @@ static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_re
 	req->dvars = env->uses_dvars;
 	req->dvarsize = opt[OPT_DYNVARSIZE];
 	req->dvar_size = env->dvar_value;
-	req->acct_epids = env->accounting ? dtp->ecbs.v.n + 1 : 0;
+	/* Those that come while tracing are accounted as far as there is room. */
+	req->acct_epids = env->accounting ? dtp->ecbs.v.n + 1 + 1000 : 0;
 }
 
 static int buffers_make(dtrace_hdl_t *dtp, struct enabling *e)
@@ -521,6 +545,7 @@ static int group_load(dtrace_hdl_t *dtp, struct enabling *e, struct group *g)
 	attr.func_info = code.funcs;
 	attr.func_info_cnt = code.nfuncs;
 	g->g.prog_fd = kern_prog_load(&attr);
+	g->loaded = true;
 	if (g->g.prog_fd < 0) {
 		load_refused(dtp, g, &attr, g->g.prog_fd);
 		goto out;
@@ -614,9 +639,10 @@ static int own_cpu(const struct enabling *e)
 	return e->cpus[0];
 }
 
-static void groups_detach(struct enabling *e)
+/* The groups from `from` on. */
+static void groups_detach(struct enabling *e, size_t from)
 {
-	for (size_t i = 0; i < e->groups.n; i++) {
+	for (size_t i = from; i < e->groups.n; i++) {
 		struct group *g = e->groups.v[i];
 
 		for (size_t k = 0; k < g->g.fds.n; k++)
@@ -633,24 +659,146 @@ static void attach_warn(void *arg, const char *text)
 	work_message(arg, text);
 }
 
-static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
+static struct attach_env attach_env(dtrace_hdl_t *dtp, const struct enabling *e)
 {
-	struct attach_env env = {
+	return (struct attach_env){
 		.cpu = opt_on(dtp->opt, OPT_CPU) ? (int)dtp->opt[OPT_CPU] : -1,
 		.cpus = e->cpus,
 		.ncpus = e->ncpus,
 		.warn = attach_warn,
 		.arg = dtp,
 	};
+}
 
-	if (e->env.uses_usyms)
-		symapi_follow(dtp);
-	for (size_t i = 0; i < e->groups.n; i++)
+/* The groups from `from` on. */
+static int groups_attach(dtrace_hdl_t *dtp, struct enabling *e, size_t from)
+{
+	struct attach_env env = attach_env(dtp, e);
+
+	for (size_t i = from; i < e->groups.n; i++)
 		if (group_load(dtp, e, e->groups.v[i]) < 0)
 			return -1;
-	for (size_t i = 0; i < e->groups.n; i++)
+	for (size_t i = from; i < e->groups.n; i++)
 		if (group_attach(dtp, e->groups.v[i], &env) < 0)
 			return -1;
+	return 0;
+}
+
+static int groups_activate(dtrace_hdl_t *dtp, struct enabling *e, size_t from)
+{
+	struct attach_env env = attach_env(dtp, e);
+
+	for (size_t i = from; i < e->groups.n; i++) {
+		const struct provider_ops *ops = e->groups.v[i]->g.provider->ops;
+		int err = ops->start ? ops->start(&e->groups.v[i]->g, &env) : 0;
+
+		if (err < 0)
+			return hdl_errorf(dtp, EDT_ENABLING_ERR, "failed to start %s: %s", ops->name, kern_why(err));
+	}
+	return 0;
+}
+
+/* ---- probes that come while tracing ------------------------------------------------------------------- */
+
+/*
+ * They make groups of their own, with programs, rows and a string table of their own, so that nothing in use changes.
+ * What cannot be had now is told and left out: tracing goes on.
+ */
+static void enable_more(dtrace_hdl_t *dtp)
+{
+	struct enabling *e = dtp->enabling;
+	struct enable_one one = { .dtp = dtp, .known = e->known };
+	size_t from = e->groups.n;
+	const void *strtab;
+	uint32_t size;
+
+	for (size_t i = 0; i < dtp->progs.n; i++) {
+		struct diag d = {0};
+
+		if (dtp->progs.v[i]->enabled)
+			enable_program(&one, dtp->progs.v[i], &d);
+		diag_clear(&d);
+	}
+	e->known = dtp->probes->v.n;
+	if (!one.matches)
+		return;
+	strtab = strtab_data(dtp->strtab, &size);
+	if (dtp->consumer)
+		aggs_strtab(consumer_aggs(dtp->consumer), strtab, size);
+	int err = buffers_strtab_renew(dtp->buffers, strtab, size);
+
+	e->env.conf = *buffers_conf(dtp->buffers);
+	if (err)
+		hdl_error(dtp, -err);
+	if (err || groups_attach(dtp, e, from) < 0 || groups_activate(dtp, e, from) < 0) {
+		work_message(dtp, dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		groups_detach(e, from);
+	}
+}
+
+static void news(void *arg, int fd)
+{
+	dtrace_hdl_t *dtp = arg;
+	struct enabling *e = dtp->enabling;
+
+	for (size_t i = 0; i < e->watches.n; i++) {
+		struct provider *p = e->watches.v[i].provider;
+
+		if (e->watches.v[i].fd != fd)
+			continue;
+		p->ops->refresh(dtp->probes, p);
+		if (dtp->active)
+			enable_more(dtp);
+		p->ops->refreshed(dtp->probes, p);
+		return;
+	}
+}
+
+int enable_watch(dtrace_hdl_t *dtp)
+{
+	struct enabling *e = dtp->enabling;
+	int rc = 0;
+
+	for (size_t i = 0; i < e->watches.n && !rc; i++)
+		rc = consumer_add_fd(dtp->consumer, e->watches.v[i].fd, news, dtp);
+	return rc;
+}
+
+static void watches_start(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	e->known = dtp->probes->v.n;
+	for (size_t i = 0; i < dtp->probes->providers.n; i++) {
+		struct provider *p = dtp->probes->providers.v[i];
+		int fd = p->ops->watch ? p->ops->watch(dtp->probes, p) : -1;
+		struct watching *w;
+
+		if (fd < 0)
+			continue;
+		w = vec_add(&e->watches);
+		w->provider = p;
+		w->fd = fd;
+	}
+}
+
+static void watches_stop(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	for (size_t i = 0; i < e->watches.n; i++) {
+		if (dtp->consumer)
+			consumer_del_fd(dtp->consumer, e->watches.v[i].fd);
+		e->watches.v[i].provider->ops->unwatch(dtp->probes, e->watches.v[i].provider);
+	}
+	vec_free(&e->watches);
+}
+
+/* ---- start and stop ---------------------------------------------------------------------------------- */
+
+static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	if (e->env.uses_usyms)
+		symapi_follow(dtp);
+	if (groups_attach(dtp, e, 0) < 0)
+		return -1;
+	watches_start(dtp, e);
 	/*
 	 * BEGIN fires before any other probe: all are attached, but the words of the other CPUs are closed and the
 	 * activity is not theirs yet. exit() in BEGIN leaves it so.
@@ -662,14 +810,7 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 	buffers_open(dtp->buffers, -1);
 	if (!change_activity(dtp, ABI_WARMUP, ABI_ACTIVE))
 		return 0;
-	for (size_t i = 0; i < e->groups.n; i++) {
-		const struct provider_ops *ops = e->groups.v[i]->g.provider->ops;
-		int err = ops->start ? ops->start(&e->groups.v[i]->g, &env) : 0;
-
-		if (err < 0)
-			return hdl_errorf(dtp, EDT_ENABLING_ERR, "failed to start %s: %s", ops->name, kern_why(err));
-	}
-	return 0;
+	return groups_activate(dtp, e, 0);
 }
 
 /* Options that the last program changed hold for all: sizes and layouts of the clauses before it are made again. */
@@ -700,12 +841,14 @@ int dtrace_go(dtrace_hdl_t *dtp)
 		return hdl_error(dtp, err);
 	if (e->destructive && !(opt_on(dtp->opt, OPT_DESTRUCTIVE) && dtp->opt[OPT_DESTRUCTIVE]))
 		return hdl_error(dtp, EDT_DESTRUCTIVE);
+	procapi_start(dtp);
 	if (options_settle(dtp, e) < 0)
 		return -1;
 	if (traced_cpus(dtp, e) < 0 || buffers_make(dtp, e) < 0)
 		return -1;
 	if (groups_start(dtp, e) < 0) {
-		groups_detach(e);
+		watches_stop(dtp, e);
+		groups_detach(e, 0);
 		return -1;
 	}
 	dtp->active = true;
@@ -771,7 +914,8 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 	set_activity(dtp, ABI_STOPPED);
 	report_missed(dtp, e);
 	symapi_report(dtp);
-	groups_detach(e);
+	watches_stop(dtp, e);
+	groups_detach(e, 0);
 	if (dtp->consumer)
 		consumer_set_stopped(dtp->consumer);
 	return err ? hdl_error(dtp, -err) : 0;
@@ -782,7 +926,8 @@ void enable_close(dtrace_hdl_t *dtp)
 	struct enabling *e = dtp->enabling;
 
 	if (e) {
-		groups_detach(e);
+		watches_stop(dtp, e);
+		groups_detach(e, 0);
 		for (size_t i = 0; i < e->groups.n; i++) {
 			struct group *g = e->groups.v[i];
 

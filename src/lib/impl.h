@@ -143,6 +143,8 @@ struct dtrace_hdl {
 
 /* enable.c. Detaches and frees everything of the enabling; dtp->buffers too. */
 void enable_close(dtrace_hdl_t *dtp);
+/* The consumer exists now: watch for probes that come. 0 or negative errno. */
+int enable_watch(dtrace_hdl_t *dtp);
 
 /* probes.c. Answers of the compiler's questions; set_option is compile.c's. */
 void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h);

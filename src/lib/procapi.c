@@ -26,13 +26,20 @@ static void watch(void *arg, int fd)
  * Of all processes (pid 0) or one: what is held at exec goes on to the point that evaltime
  * names.
  */
-static void advance(void *arg, pid_t pid)
+static bool advance(void *arg, pid_t pid)
 {
 	dtrace_hdl_t *dtp = arg;
+	bool created = false;
 
-	for (size_t i = 0; i < dtp->procs.n; i++)
-		if (!pid || proc_pid(dtp->procs.v[i]) == pid)
-			proc_advance(dtp->procs.v[i], (enum proc_stop)dtp->opt[OPT_EVALTIME]);
+	for (size_t i = 0; i < dtp->procs.n; i++) {
+		struct ps_prochandle *p = dtp->procs.v[i];
+
+		if (pid && proc_pid(p) != pid)
+			continue;
+		proc_advance(p, (enum proc_stop)dtp->opt[OPT_EVALTIME]);
+		created |= proc_created(p);
+	}
+	return created;
 }
 
 void procapi_init(dtrace_hdl_t *dtp)

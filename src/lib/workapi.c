@@ -468,6 +468,8 @@ int work_open(dtrace_hdl_t *dtp, FILE *fp, bool callbacks)
 		rc = procapi_watch(dtp);
 	if (rc == 0)
 		rc = symapi_watch(dtp);
+	if (rc == 0)
+		rc = enable_watch(dtp);
 	if (rc < 0) {
 		work_close(dtp);
 		return hdl_error(dtp, -rc);

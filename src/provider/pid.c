@@ -19,6 +19,7 @@
 
 #include "base/str.h"
 #include "provider/uprobe.h"
+#include "provider/watch.h"
 #include "sym/funcs.h"
 #include "sym/insn.h"
 
@@ -39,14 +40,17 @@ struct place {
 
 struct target {
 	pid_t pid;
-	struct elf_images images;
+	struct elf_images images; /* grows at its end */
+	bool created;		  /* by us */
+	bool open;		  /* libraries that are mapped later may have probes that were asked for */
 };
 
 struct pid_data {
 	struct elf_cache *cache;
 	VEC(struct target *) targets;
 	VEC(struct place) places;
-	struct hmap *asked; /* descriptions that have been answered */
+	struct hmap *asked; /* descriptions -> how many images they were put to, + 1 */
+	struct watch *watch;
 };
 
 static struct pid_data *data_get(struct provider *p)
@@ -71,6 +75,7 @@ static void pid_destroy(struct provider *p)
 		elf_images_free(&pd->targets.v[i]->images);
 		free(pd->targets.v[i]);
 	}
+	watch_destroy(pd->watch);
 	vec_free(&pd->targets);
 	vec_free(&pd->places);
 	hmap_destroy(pd->asked);
@@ -117,10 +122,9 @@ static struct target *target_get(struct probes *t, struct pid_data *pd, const st
 		diag_error(d, "D_PROC_DYN", spec->loc, "process %d is dtrace itself", (int)pid);
 		return NULL;
 	}
-	if (t->look)
-		t->look(t->look_arg, pid);
 	tg = mem_alloc(sizeof(*tg));
 	tg->pid = pid;
+	tg->created = t->look && t->look(t->look_arg, pid);
 	if (elf_images_read(pd->cache, pid, &tg->images) < 0) {
 		free(tg);
 		diag_error(d, "D_PROC_GRAB", spec->loc, "failed to grab process %d", (int)pid);
@@ -328,13 +332,15 @@ static int add_address(struct making *m)
 	return 0;
 }
 
-static int make_probes(struct making *m, const struct target *tg)
+/* Puts the description to the images from `from` on. */
+static int make_probes(struct making *m, struct target *tg, size_t from)
 {
 	const struct probespec *s = m->spec;
+	bool found = from > 0;
 	uint64_t off;
 
 	if (!strcmp(s->func, "-")) {
-		if (!tg->images.v.n)
+		if (!tg->images.v.n || from)
 			return 0;
 		m->image = &tg->images.v.v[0];
 		return add_address(m);
@@ -342,18 +348,25 @@ static int make_probes(struct making *m, const struct target *tg)
 	if (*s->name && !glob_has(s->name) && strcmp(s->name, "entry") && strcmp(s->name, "return") &&
 	    !name_offset(s->name, &off))
 		return diag_error(m->d, "D_PROC_NAME", s->loc, "'%s' is an invalid probe name", s->name);
-	for (size_t i = 0; i < tg->images.v.n; i++) {
+	if (!*s->mod || glob_has(s->mod))
+		tg->open = true;
+	for (size_t i = from; i < tg->images.v.n; i++) {
 		m->image = &tg->images.v.v[i];
-		if (elf_module_match(m->image->name, m->image->exe, s->mod) && add_functions(m) < 0)
+		if (!elf_module_match(m->image->name, m->image->exe, s->mod))
+			continue;
+		found = true;
+		if (add_functions(m) < 0)
 			return -1;
 	}
+	tg->open |= !found;
 	return 0;
 }
 
 static int pid_demand(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d)
 {
 	struct making m = {.t = t, .p = p, .spec = spec, .d = d};
-	const struct target *tg;
+	struct target *tg;
+	size_t done;
 	char *key;
 	int err = 0;
 
@@ -362,12 +375,15 @@ static int pid_demand(struct probes *t, struct provider *p, const struct probesp
 		return m.pid;
 	m.pd = data_get(p);
 	m.whole = *spec->func && !glob_has(spec->func);
+	tg = target_get(t, m.pd, spec, m.pid, d);
+	if (!tg)
+		return -1;
 	key = mem_printf("%s:%s:%s:%s", spec->prov, spec->mod, spec->func, spec->name);
-	if (!hmap_get(m.pd->asked, key)) {
-		tg = target_get(t, m.pd, spec, m.pid, d);
-		err = tg ? make_probes(&m, tg) : -1;
+	done = (uintptr_t)hmap_get(m.pd->asked, key);
+	if (done < tg->images.v.n + 1) {
+		err = make_probes(&m, tg, done ? done - 1 : 0);
 		if (!err)
-			hmap_put(m.pd->asked, key, p);
+			hmap_put(m.pd->asked, key, (void *)(tg->images.v.n + 1));
 	}
 	free(key);
 	return err;
@@ -522,6 +538,61 @@ static int pid_attach(struct probe_group *g, const struct attach_env *env, const
 	return err;
 }
 
+/* ---- libraries that come later ------------------------------------------------------------------------ */
+
+static int pid_watch(struct probes *t, struct provider *p)
+{
+	struct pid_data *pd = p->data;
+
+	(void)t;
+	for (size_t i = 0; pd && i < pd->targets.n; i++) {
+		struct target *tg = pd->targets.v[i];
+
+		if (!tg->open)
+			continue;
+		if (!pd->watch)
+			pd->watch = watch_create();
+		if (pd->watch)
+			watch_libraries(pd->watch, tg->pid, &tg->images, tg->created);
+	}
+	return pd && pd->watch ? watch_fd(pd->watch) : -1;
+}
+
+static void mapped(void *arg, pid_t pid, bool exec)
+{
+	struct pid_data *pd = arg;
+
+	(void)exec;
+	for (size_t i = 0; i < pd->targets.n; i++)
+		if (pd->targets.v[i]->pid == pid)
+			elf_images_update(pd->cache, pid, &pd->targets.v[i]->images);
+}
+
+static void pid_refresh(struct probes *t, struct provider *p)
+{
+	struct pid_data *pd = p->data;
+
+	(void)t;
+	watch_read(pd->watch, mapped, pd);
+}
+
+static void pid_refreshed(struct probes *t, struct provider *p)
+{
+	(void)t;
+	watch_go_on(((struct pid_data *)p->data)->watch);
+}
+
+static void pid_unwatch(struct probes *t, struct provider *p)
+{
+	struct pid_data *pd = p->data;
+
+	(void)t;
+	if (!pd)
+		return;
+	watch_destroy(pd->watch);
+	pd->watch = NULL;
+}
+
 const struct provider_ops provider_pid = {
 	.name = "pid",
 	.stability = {"Evolving/Evolving/ISA", "Private/Private/Unknown", "Private/Private/Unknown",
@@ -533,4 +604,8 @@ const struct provider_ops provider_pid = {
 	.group_init = pid_group_init,
 	.attach = pid_attach,
 	.destroy = pid_destroy,
+	.watch = pid_watch,
+	.refresh = pid_refresh,
+	.refreshed = pid_refreshed,
+	.unwatch = pid_unwatch,
 };

@@ -107,6 +107,15 @@ struct provider_ops {
 	/* Frees ops_data and attached; the descriptors in fds are closed already. */
 	void (*group_destroy)(struct probe_group *g);
 	void (*destroy)(struct provider *p);
+	/*
+	 * Probes that come while tracing. watch(), after attach: gives a descriptor that is readable when there may be new ones,
+	 * -1: none can come. refresh() then makes demand() look again; refreshed() when they are attached.
+	 */
+	int (*watch)(struct probes *t, struct provider *p);
+	void (*refresh)(struct probes *t, struct provider *p);
+	void (*refreshed)(struct probes *t, struct provider *p);
+	/* Tracing has ended. */
+	void (*unwatch)(struct probes *t, struct provider *p);
 };
 
 struct provider {
@@ -120,8 +129,11 @@ struct probes {
 	VEC(struct probe *) v;	      /* index id - 1 */
 	VEC(struct provider *) providers;
 	struct hmap *by_name;	      /* "prov\0mod\0func\0name" */
-	/* Before a provider looks into a process: one that is held is taken to where its probes can be found. */
-	void (*look)(void *arg, pid_t pid);
+	/*
+	 * Before a provider looks into a process: one that is held is taken to where its probes can be found. True: we have
+	 * created it, so that it may be stopped and continued without anyone being told.
+	 */
+	bool (*look)(void *arg, pid_t pid);
 	void *look_arg;
 };
 

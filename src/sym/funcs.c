@@ -294,6 +294,28 @@ const struct elf_func *elf_file_func(struct elf_file *f, const char *name)
 	return best;
 }
 
+uint64_t elf_file_symbol(const struct elf_file *f, const char *name)
+{
+	size_t n;
+	const Elf64_Shdr *sh = sections(f, &n);
+
+	for (size_t i = 0; sh && i < n; i++) {
+		uint64_t count = sh[i].sh_size / sizeof(Elf64_Sym);
+		const Elf64_Sym *sym;
+
+		if (sh[i].sh_type != SHT_DYNSYM || sh[i].sh_link >= n)
+			continue;
+		sym = at(f, sh[i].sh_offset, count, sizeof(*sym));
+		for (uint64_t k = 0; sym && k < count; k++) {
+			const char *s = string_at(f, &sh[sh[i].sh_link], sym[k].st_name);
+
+			if (s && sym[k].st_shndx != SHN_UNDEF && !strcmp(s, name))
+				return sym[k].st_value;
+		}
+	}
+	return 0;
+}
+
 const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr)
 {
 	size_t lo = 0, hi;
@@ -482,15 +504,9 @@ static void add_image(struct elf_cache *c, struct elf_images *out, pid_t pid, co
 	im->bias = image_bias(f, start, offset);
 	im->name = mem_strndup(base, n);
 	im->exe = f->ino == exe->st_ino && f->dev == exe->st_dev;
-	if (im->exe && im != out->v.v) {
-		struct elf_image first = *im;
-
-		memmove(out->v.v + 1, out->v.v, (out->v.n - 1) * sizeof(first));
-		out->v.v[0] = first;
-	}
 }
 
-int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out)
+int elf_images_update(struct elf_cache *c, pid_t pid, struct elf_images *out)
 {
 	struct stat exe = {0};
 	char path[64], *line = NULL;
@@ -513,6 +529,23 @@ int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out)
 	free(line);
 	fclose(maps);
 	return 0;
+}
+
+int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out)
+{
+	int err = elf_images_update(c, pid, out);
+
+	/* Where the executable is mapped is the kernel's choice. */
+	for (size_t i = 1; i < out->v.n; i++) {
+		struct elf_image first = out->v.v[0];
+
+		if (!out->v.v[i].exe)
+			continue;
+		out->v.v[0] = out->v.v[i];
+		out->v.v[i] = first;
+		break;
+	}
+	return err;
 }
 
 void elf_images_free(struct elf_images *im)

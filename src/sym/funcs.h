@@ -59,6 +59,8 @@ bool elf_file_offset(const struct elf_file *f, uint64_t addr, uint64_t *offset);
 const uint8_t *elf_file_bytes(const struct elf_file *f, uint64_t addr, size_t *n);
 /* The function of this name, of several the preferred one; NULL. */
 const struct elf_func *elf_file_func(struct elf_file *f, const char *name);
+/* Address as linked of a symbol of any kind that the file gives to others; 0: none. */
+uint64_t elf_file_symbol(const struct elf_file *f, const char *name);
 /* The function that an address lies in; NULL. */
 const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr);
 
@@ -82,6 +84,8 @@ struct elf_file *elf_cache_file(struct elf_cache *c, const char *path); /* NULL:
 
 /* What the process maps with execute permission. 0 or negative errno (-ESRCH: no such process). */
 int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out);
+/* Adds at the end what has been mapped since. */
+int elf_images_update(struct elf_cache *c, pid_t pid, struct elf_images *im);
 void elf_images_free(struct elf_images *im);
 /* Does a module pattern mean the file of this basename: a.out, libc.so.6, libc.so, libc, LM0`libc? */
 bool elf_module_match(const char *basename, bool exe, const char *pattern);

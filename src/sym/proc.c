@@ -373,6 +373,11 @@ void proc_release(struct ps_prochandle *p)
 	free(p);
 }
 
+bool proc_created(const struct ps_prochandle *p)
+{
+	return p->child;
+}
+
 pid_t proc_pid(const struct ps_prochandle *p)
 {
 	return p->pid;

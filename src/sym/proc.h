@@ -44,6 +44,7 @@ int proc_continue(struct ps_prochandle *p);
 /* Ends following it: one still held is killed and reaped, any other runs on. Accepts NULL. */
 void proc_release(struct ps_prochandle *p);
 
+bool proc_created(const struct ps_prochandle *p); /* by us: a child */
 pid_t proc_pid(const struct ps_prochandle *p);
 int proc_fd(const struct ps_prochandle *p); /* pidfd: readable once the process has ended */
 /* Looks whether it has ended (and reaps a child). Once true, always true. */

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * News of processes (provider/watch.h).
+ *
+ * The dynamic linker calls the empty function _dl_debug_state() before it maps libraries and when it has mapped them,
+ * before their initialisers run; _r_debug.r_state tells which, 0 being the latter. A process that we created is stopped
+ * there by SIGSTOP from the program: it stops before the linker's next instruction and nobody but us, its parent, can
+ * see it. Others are not stopped (a shell would take it for its own doing): calls within the first
+ * milliseconds after dlopen() may pass unseen.
+ */
+#include "provider/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "kern/kern.h"
+
+#define R_STATE 24 /* offset of r_state in struct r_debug */
+#define NEWS_EXEC 1u
+
+struct news { /* written by the programs */
+	uint32_t pid;
+	uint32_t kind;
+};
+
+struct watch {
+	int ring;
+	size_t page;
+	uint64_t *taken;	/* up to where we have read */
+	const uint64_t *given;	/* up to where there is something; data follow in the next page */
+	VEC(int) fds;		/* programs and links */
+	VEC(pid_t) stopped;	/* told of, to go on */
+};
+
+/* ---- programs ---------------------------------------------------------------------------------------- */
+
+#define INSN(c, d, s, o, i) ((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
+#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
+#define ADDI(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
+#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
+#define EXIT() INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+
+struct code {
+	struct bpf_insn v[40];
+	uint32_t n;
+};
+
+static void put(struct code *c, struct bpf_insn insn)
+{
+	c->v[c->n++] = insn;
+}
+
+static void put_imm64(struct code *c, int reg, int src, uint64_t value)
+{
+	put(c, INSN(BPF_LD | BPF_DW | BPF_IMM, reg, src, 0, (int32_t)value));
+	put(c, INSN(0, 0, 0, 0, (int32_t)(value >> 32)));
+}
+
+/* Jumps over what is put until land(). */
+static uint32_t jump_unless(struct code *c, int op, int reg, int32_t value)
+{
+	put(c, INSN(BPF_JMP | op | BPF_K, reg, 0, 0, value));
+	return c->n - 1;
+}
+
+static void land(struct code *c, uint32_t from)
+{
+	c->v[from].off = c->n - from - 1;
+}
+
+/* r6 = process. */
+static void put_process(struct code *c)
+{
+	put(c, CALL(BPF_FUNC_get_current_pid_tgid));
+	put(c, MOV(BPF_REG_6, BPF_REG_0));
+	put(c, INSN(BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_6, 0, 0, 32));
+}
+
+static void put_news(struct code *c, const struct watch *w, uint32_t kind)
+{
+	put(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_6, -8, 0));
+	put(c, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, -4, kind));
+	put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, w->ring);
+	put(c, MOV(BPF_REG_2, BPF_REG_10));
+	put(c, ADDI(BPF_REG_2, -8));
+	put(c, MOVI(BPF_REG_3, sizeof(struct news)));
+	put(c, MOVI(BPF_REG_4, 0));
+	put(c, CALL(BPF_FUNC_ringbuf_output));
+}
+
+static int load(const struct code *c, enum bpf_prog_type type, int attach, const char *name)
+{
+	struct kern_prog_attr attr = {
+		.type = type,
+		.expected_attach_type = (enum bpf_attach_type)attach,
+		.name = name,
+		.insns = c->v,
+		.insn_cnt = c->n,
+	};
+
+	return kern_prog_load(&attr);
+}
+
+static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool multi, bool stop)
+{
+	struct code c = {.n = 0};
+	uint32_t other, early;
+
+	put_process(&c);
+	other = jump_unless(&c, BPF_JNE, BPF_REG_6, pid);
+	put(&c, INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0));
+	put(&c, MOV(BPF_REG_1, BPF_REG_10));
+	put(&c, ADDI(BPF_REG_1, -8));
+	put(&c, MOVI(BPF_REG_2, 4));
+	put_imm64(&c, BPF_REG_3, 0, state);
+	put(&c, CALL(BPF_FUNC_probe_read_user));
+	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_1, BPF_REG_10, -8, 0));
+	early = jump_unless(&c, BPF_JNE, BPF_REG_1, 0);
+	if (stop) {
+		put(&c, MOVI(BPF_REG_1, SIGSTOP));
+		put(&c, CALL(BPF_FUNC_send_signal));
+	}
+	put_news(&c, w, 0);
+	land(&c, other);
+	land(&c, early);
+	put(&c, MOVI(BPF_REG_0, 0));
+	put(&c, EXIT());
+	return load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "libraries");
+}
+
+static int load_exec(const struct watch *w)
+{
+	struct code c = {.n = 0};
+
+	put_process(&c);
+	put_news(&c, w, NEWS_EXEC);
+	put(&c, MOVI(BPF_REG_0, 0));
+	put(&c, EXIT());
+	return load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "exec");
+}
+
+/* ---- watching ---------------------------------------------------------------------------------------- */
+
+struct watch *watch_create(void)
+{
+	struct watch *w = mem_alloc(sizeof(*w));
+	void *taken, *given;
+
+	w->page = sysconf(_SC_PAGESIZE);
+	w->ring = kern_map_create(BPF_MAP_TYPE_RINGBUF, "news", 0, 0, w->page, 0);
+	if (w->ring < 0) {
+		free(w);
+		return NULL;
+	}
+	taken = mmap(NULL, w->page, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0);
+	/* The data are mapped twice, one behind the other: nothing in them is ever broken at the end. */
+	given = mmap(NULL, 3 * w->page, PROT_READ, MAP_SHARED, w->ring, w->page);
+	if (taken == MAP_FAILED || given == MAP_FAILED) {
+		if (taken != MAP_FAILED)
+			munmap(taken, w->page);
+		if (given != MAP_FAILED)
+			munmap(given, 3 * w->page);
+		close(w->ring);
+		free(w);
+		return NULL;
+	}
+	w->taken = taken;
+	w->given = given;
+	return w;
+}
+
+static void ignore(void *arg, pid_t pid, bool exec)
+{
+	(void)arg;
+	(void)pid;
+	(void)exec;
+}
+
+void watch_destroy(struct watch *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->fds.n; i++)
+		close(w->fds.v[i]);
+	vec_free(&w->fds);
+	watch_read(w, ignore, NULL);
+	watch_go_on(w);
+	vec_free(&w->stopped);
+	munmap(w->taken, w->page);
+	munmap((void *)w->given, 3 * w->page);
+	close(w->ring);
+	free(w);
+}
+
+int watch_fd(const struct watch *w)
+{
+	return w->ring;
+}
+
+static int keep(struct watch *w, int fd)
+{
+	if (fd >= 0)
+		vec_push(&w->fds, fd);
+	return fd;
+}
+
+static int attach_libraries(struct watch *w, pid_t pid, const struct elf_file *linker, uint64_t func, uint64_t state,
+			    bool stop)
+{
+	bool multi = kern_feature(KERN_FEATURE_UPROBE_MULTI);
+	struct kern_uprobe u = {0};
+	char path[40];
+	int prog, link;
+
+	if (!elf_file_offset(linker, func, &u.offset))
+		return -ENOENT;
+	prog = keep(w, load_libraries(w, pid, state, multi, stop && kern_feature(KERN_FEATURE_SEND_SIGNAL)));
+	if (prog < 0)
+		return prog;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->fd);
+	link = keep(w, multi ? kern_uprobe_multi_link(prog, path, pid, false, &u, 1)
+			     : kern_uprobe_perf_link(prog, path, false, &u));
+	return link < 0 ? link : 0;
+}
+
+int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, bool stop)
+{
+	for (size_t i = 0; i < im->v.n; i++) {
+		struct elf_file *f = im->v.v[i].file;
+		const struct elf_func *fn = im->v.v[i].exe ? NULL : elf_file_func(f, "_dl_debug_state");
+		uint64_t debug = fn ? elf_file_symbol(f, "_r_debug") : 0;
+
+		if (debug)
+			return attach_libraries(w, pid, f, fn->addr, debug + im->v.v[i].bias + R_STATE, stop);
+	}
+	return -ENOENT;
+}
+
+int watch_exec(struct watch *w)
+{
+	int prog = keep(w, load_exec(w)), link;
+
+	if (prog < 0)
+		return prog;
+	link = keep(w, kern_raw_tp_attach(prog, "sched_process_exec"));
+	return link < 0 ? link : 0;
+}
+
+/* ---- news -------------------------------------------------------------------------------------------- */
+
+#define RING_BUSY (1u << 31) /* of a record's header: still being written */
+#define RING_VOID (1u << 30)
+
+void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), void *arg)
+{
+	const uint8_t *data = (const uint8_t *)w->given + w->page;
+	uint64_t at = *w->taken;
+
+	/* The producer's store of `given` comes after the header's; the header's end of BUSY after the data. */
+	while (at < __atomic_load_n(w->given, __ATOMIC_ACQUIRE)) {
+		const uint32_t *header = (const uint32_t *)(data + (at & (w->page - 1)));
+		uint32_t len = __atomic_load_n(header, __ATOMIC_ACQUIRE);
+		struct news news;
+
+		if (len & RING_BUSY)
+			break;
+		if (!(len & RING_VOID) && len >= sizeof(news)) {
+			memcpy(&news, header + 2, sizeof(news));
+			if (news.kind != NEWS_EXEC)
+				vec_push(&w->stopped, (pid_t)news.pid);
+			f(arg, news.pid, news.kind == NEWS_EXEC);
+		}
+		at += ROUND_UP((len & ~RING_VOID) + BPF_RINGBUF_HDR_SZ, 8);
+		__atomic_store_n(w->taken, at, __ATOMIC_RELEASE);
+	}
+}
+
+void watch_go_on(struct watch *w)
+{
+	for (size_t i = 0; i < w->stopped.n; i++)
+		kill(w->stopped.v[i], SIGCONT);
+	w->stopped.n = 0;
+}

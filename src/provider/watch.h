@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * News of processes while tracing: a library has been mapped, a program executed. Small programs in the
+ * kernel write to a ring whose descriptor wakes the consumer.
+ */
+#ifndef PROVIDER_WATCH_H
+#define PROVIDER_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sym/funcs.h"
+
+struct watch;
+
+/* NULL: this kernel has no ring. */
+struct watch *watch_create(void);
+/* What was stopped goes on. Accepts NULL. */
+void watch_destroy(struct watch *w);
+int watch_fd(const struct watch *w);
+/*
+ * The dynamic linker of the process: news when it has mapped libraries. stop: the process is stopped there, until
+ * watch_go_on(), so that not one call into them is missed. 0 or negative errno: it has no dynamic linker that tells.
+ */
+int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, bool stop);
+/* Programs that are executed, anywhere. */
+int watch_exec(struct watch *w);
+/* Takes all news: f is called for each; exec false: libraries. */
+void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), void *arg);
+void watch_go_on(struct watch *w);
+
+#endif
