@@ -35,6 +35,29 @@ static void fields_emit(struct cg *cg, const struct stmt *s, const struct action
 	}
 }
 
+static void tracemem_emit(struct cg *cg, const struct stmt *s, const struct action *a)
+{
+	const struct node_list *args = &s->expr->u.call.args;
+	struct bytes b = { .foreign = true, .at = expr_value(cg, args->v[0]) };
+
+	rec_bytes(cg, &a->fields[0], &b);
+	if (a->nfields > 1 && a->fields[1].kind == FIELD_INT)
+		rec_int(cg, &a->fields[1], expr_value(cg, args->v[2]));
+}
+
+static void print_emit(struct cg *cg, const struct stmt *s, const struct action *a)
+{
+	struct bytes b = { .foreign = true };
+
+	if (a->nfields < 2) {
+		fields_emit(cg, s, a);
+		return;
+	}
+	b.at = expr_value(cg, s->expr->u.call.args.v[0]);
+	rec_bytes(cg, &a->fields[1], &b);
+	rec_int(cg, &a->fields[0], b.at);
+}
+
 /*
  * From now on no clause begins, on any CPU; this one runs to its end. The activity is the lower
  * half of a word whose upper half others add to, so that it is exchanged as a whole. In END there
@@ -171,6 +194,8 @@ static const struct emitter {
 	[FN_trace] = { .action = fields_emit },
 	[FN_printf] = { .action = fields_emit },
 	[FN_exit] = { .action = exit_emit },
+	[FN_tracemem] = { .action = tracemem_emit },
+	[FN_print] = { .action = print_emit },
 	[FN_printa] = { .action = fields_emit },
 	[FN_clear] = { .action = fields_emit },
 	[FN_trunc] = { .action = fields_emit },

@@ -123,6 +123,39 @@ static int field_make(struct cg_clause *cl, const struct node *n, const struct s
 	return 0;
 }
 
+/* tracemem(): the bytes, then how many of them to show. */
+static int tracemem_fields(struct cg_clause *cl, struct stmt *s, struct action *a, struct diag *d)
+{
+	const struct node_list *args = &s->expr->u.call.args;
+
+	a->nfields = args->n > 2 ? 2 : 1;
+	a->fields[0] =
+		(struct field){ .kind = FIELD_BYTES,
+				.size = (uint32_t)MIN(args->v[1]->u.integer.value, ABI_OFF_MAX) };
+	return args->n > 2 ? field_make(cl, args->v[2], s, 2, &a->fields[1], d) : 0;
+}
+
+/* print(): of a pointer its value, then what it points to; else the value. */
+static int print_fields(struct cg_clause *cl, struct stmt *s, struct action *a, struct diag *d)
+{
+	const struct node *n = s->expr->u.call.args.v[0];
+	uint32_t max = cl->env->ses->opt.printsize;
+	struct type *t = type_resolve(n->type);
+
+	if (field_make(cl, n, s, 0, &a->fields[0], d))
+		return -1;
+	if (a->fields[0].kind == FIELD_BYTES)
+		a->fields[0].size = MIN(a->fields[0].size, max);
+	a->nfields = 1;
+	if (t->kind != TYPE_POINTER || n->kind == NODE_INT)
+		return 0;
+	a->nfields = 2;
+	a->fields[1] = (struct field){ .kind = FIELD_BYTES,
+				       .size = (uint32_t)MIN(type_resolve(t->ref)->size, max),
+				       .type = t->ref };
+	return 0;
+}
+
 static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, struct diag *d)
 {
 	const struct node_list *args = &s->expr->u.call.args;
@@ -134,6 +167,10 @@ static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, s
 	a->presence = -1;
 	a->nfields = args->n > first ? args->n - first : 0;
 	a->fields = arena_alloc(cl->arena, (a->nfields + 1) * sizeof(*a->fields));
+	if (a->func == FN_tracemem)
+		return tracemem_fields(cl, s, a, d);
+	if (a->func == FN_print)
+		return print_fields(cl, s, a, d);
 	if (address_field(cl, s->expr, &a->fields[0])) {
 		a->nfields = 1;
 		return 0;

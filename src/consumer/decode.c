@@ -258,6 +258,18 @@ static int do_tracemem(struct decode *d)
 	return 0;
 }
 
+/* Of a pointer: its value, then what it points to. A line of its own ends with the line. */
+static int do_print(struct decode *d)
+{
+	if (d->nargs > 1)
+		print_tree(&d->c->print, d->args[0].value, &d->args[1]);
+	else if (d->nargs)
+		print_typed(&d->c->print, &d->args[0]);
+	if (d->c->cfg.opt->quiet)
+		str_putc(d->c->print.out, '\n');
+	return 0;
+}
+
 static bool asked_to_stop(void *arg)
 {
 	return ((struct consumer *)arg)->abort != 0;
@@ -388,6 +400,7 @@ static int action_run(struct decode *d, const struct action *a)
 	case FN_normalize: return do_normalize(d);
 	case FN_denormalize: aggs_normalize(d->c->aggs, agg_arg(d), 1); return 0;
 	case FN_tracemem: return do_tracemem(d);
+	case FN_print: return do_print(d);
 	case FN_system: return do_system(d, a);
 	case FN_freopen: return do_freopen(d, a);
 	case FN_ftruncate: return do_ftruncate(d);

@@ -48,6 +48,9 @@ void print_flow(struct print *p, int cpu, int indent, const char *prefix, const 
 
 void print_trace(struct print *p, const struct print_value *v); /* trace() and default */
 void print_bytes(struct print *p, const void *data, size_t n);	/* hex dump */
+/* print(): what lies behind a pointer, as a tree; a value with its type. */
+void print_tree(struct print *p, uint64_t addr, const struct print_value *v);
+void print_typed(struct print *p, const struct print_value *v);
 void print_stack(struct print *p, const uint64_t *pcs, size_t n, int indent);
 void print_ustack(struct print *p, uint64_t pid, const uint64_t *pcs, size_t n, int indent);
 

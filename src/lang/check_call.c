@@ -177,6 +177,7 @@ static int chk_trace(struct check *ck, struct node *n, struct stmt *st)
 static int chk_print(struct check *ck, struct node *n, struct stmt *st)
 {
 	struct node *a = arg(n, 0);
+	struct type *t;
 
 	(void)st;
 	if (type_resolve(a->type)->kind == TYPE_VOID)
@@ -189,6 +190,13 @@ static int chk_print(struct check *ck, struct node *n, struct stmt *st)
 	if (check_is_dynamic(a))
 		return diag_error(ck->d, "D_PRINT_DYN", n->loc,
 				  "print( ) may not be applied to a translated pointer");
+	n->u.call.args.v[0] = check_cut(ck, a);
+	t = type_resolve(a->type);
+	if (t->kind == TYPE_POINTER && !type_resolve(t->ref)->size)
+		return diag_error(ck->d, "D_PRINT_SIZE", n->loc,
+				  "print( ) argument #1 reference has type '%s' with size 0; cannot "
+				  "print( ) it.",
+				  type_name(ck->ts, t->ref));
 	return 0;
 }
 

@@ -57,6 +57,7 @@ struct lang_options {
 	uint32_t strsize;
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize;
 	uint32_t nspec;
+	uint32_t printsize;	/* bytes that print() records */
 	int64_t target;		/* $target */
 	const char *amin;
 	const char *version;

@@ -429,6 +429,8 @@ static void clamp(dtrace_optval_t *v, dtrace_optval_t min, dtrace_optval_t max)
 }
 
 #define STATUSRATE_MAX 10000000000 /* ns; a consumer that looks less often would pass for dead */
+#define PRINTSIZE_MAX 65536
+#define PRINTSIZE_DEFAULT 8192
 #define CLEANRATE_MIN 200000	   /* 5000hz */
 #define CLEANRATE_MAX 60000000000
 
@@ -487,6 +489,9 @@ void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *l
 	lo->ustackframes = frames(opt[OPT_USTACKFRAMES]);
 	lo->jstackframes = frames(opt[OPT_JSTACKFRAMES]);
 	lo->jstackstrsize = frames(opt[OPT_JSTACKSTRSIZE]);
+	lo->printsize = opt[OPT_PRINTSIZE] >= 1 && opt[OPT_PRINTSIZE] <= PRINTSIZE_MAX
+				? (uint32_t)opt[OPT_PRINTSIZE]
+				: PRINTSIZE_DEFAULT;
 	lo->nspec = frames(opt[OPT_NSPEC]);
 	lo->version = dtp->opt_text[OPT_VERSION];
 	lo->target = dtp->target;

@@ -47,7 +47,7 @@ static bool is_function_pointer(struct type *t)
 	return t->kind == TYPE_POINTER && type_resolve(t->ref)->kind == TYPE_FUNCTION;
 }
 
-static void spell(struct str *out, struct type *t)
+void type_spell(struct str *out, struct type *t)
 {
 	struct str left = { 0 }, right = { 0 }, tmp = { 0 };
 	bool star = false;
@@ -120,7 +120,7 @@ const char *type_name(struct types *ts, struct type *t)
 	name = hmap_get_u64(ts->names, (uint64_t)(uintptr_t)t);
 	if (name)
 		return name;
-	spell(&b, t);
+	type_spell(&b, t);
 	name = arena_strdup(ts->arena, str_c(&b));
 	hmap_put_u64(ts->names, (uint64_t)(uintptr_t)t, (void *)(uintptr_t)name);
 	str_free(&b);

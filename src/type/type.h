@@ -64,6 +64,7 @@ struct type {
 };
 
 struct types;
+struct str;
 
 struct types *types_create(uint32_t strsize);
 void types_destroy(struct types *ts);
@@ -119,5 +120,6 @@ bool type_enumerator(struct types *ts, const char *name, int64_t *value, struct 
 /* The C spelling, as messages print it: "int", "struct foo *", "int [3]", "string". Static ring of 8 buffers
  * would not be reentrant: the result lives in the universe. */
 const char *type_name(struct types *ts, struct type *t);
+void type_spell(struct str *out, struct type *t); /* the same, appended */
 
 #endif
