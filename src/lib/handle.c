@@ -110,6 +110,7 @@ dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)
 	if (flags & ~DTRACE_O_MASK)
 		return open_failed(NULL, EINVAL, errp);
 	dtp = mem_alloc(sizeof(*dtp));
+	dtp->news_fd = -1;
 	dtp->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (dtp->wake_fd < 0)
 		return open_failed(dtp, errno, errp);

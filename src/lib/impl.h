@@ -118,6 +118,7 @@ struct dtrace_hdl {
 	struct ksyms *ksyms; /* NULL: not read yet, or not readable */
 	bool ksyms_tried;
 	struct usyms *usyms; /* NULL: no user address was asked for yet */
+	int news_fd;	     /* timerfd, -1: none */
 
 	/* workapi.c */
 	struct consumer *consumer; /* NULL before the first dtrace_work() */

@@ -4,6 +4,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "kern/kern.h"
 
 static const struct ksyms *ksyms_get(dtrace_hdl_t *dtp)
 {
@@ -64,10 +68,33 @@ static void news_pile_up(void *arg, int fd)
 	usyms_poll(((dtrace_hdl_t *)arg)->usyms);
 }
 
+static void news_are_due(void *arg, int fd)
+{
+	uint64_t n;
+
+	if (read(fd, &n, sizeof(n)) == sizeof(n))
+		usyms_poll(((dtrace_hdl_t *)arg)->usyms);
+}
+
+#define NEWS_NS 100000000 /* how old news may get: a file may be found only while its process runs */
+
+static int clock_start(dtrace_hdl_t *dtp)
+{
+	struct timespec t = { .tv_nsec = NEWS_NS };
+	struct itimerspec it = { .it_interval = t, .it_value = t };
+
+	dtp->news_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (dtp->news_fd < 0 || timerfd_settime(dtp->news_fd, 0, &it, NULL))
+		return -errno;
+	return consumer_add_fd(dtp->consumer, dtp->news_fd, news_are_due, dtp);
+}
+
 int symapi_watch(dtrace_hdl_t *dtp)
 {
 	int rc = 0;
 
+	if (dtp->usyms && usyms_nfds(dtp->usyms))
+		rc = clock_start(dtp);
 	for (size_t i = 0; dtp->usyms && i < usyms_nfds(dtp->usyms) && !rc; i++)
 		rc = consumer_add_fd(dtp->consumer, usyms_fd(dtp->usyms, i), news_pile_up, dtp);
 	return rc;
@@ -143,6 +170,7 @@ void symapi_hooks(struct consumer_hooks *h)
 
 void symapi_close(dtrace_hdl_t *dtp)
 {
+	kern_close(&dtp->news_fd);
 	usyms_destroy(dtp->usyms);
 	dtp->usyms = NULL;
 	ksyms_destroy(dtp->ksyms);
