@@ -64,13 +64,18 @@ static int spec_fill(struct parse *p, struct probespec *spec)
 	int max = fields_max(p->src->field), n = 1, i;
 	const char *at, *colon;
 
-	for (at = spec->text; *at; at++)
+	const char *start = spec->text;
+
+	/* Read from the right, nothing stands before a leading colon: it opens no field of its own. */
+	if (*start == ':' && start[1])
+		start++;
+	for (at = start; *at; at++)
 		n += *at == ':';
 	if (n > max)
 		return -1;
 	for (i = 0; i < 4; i++)
 		*fields[i] = "";
-	at = spec->text;
+	at = start;
 	for (i = max - n; i < max; i++) {
 		colon = strchrnul(at, ':');
 		*fields[i] = arena_strndup(p->prog->arena, at, colon - at);

@@ -482,9 +482,9 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 	int err;
 
 	for (int m = 0; m < CG_MAP_MAX; m++)
-		maps[m] = dtp->buffers ? buffers_fd(dtp->buffers, m) : -1;
+		maps[m] = dtp->buffers ? buffers_fd(dtp->buffers, m) : m + 1; /* shown only: any number */
 	maps[CG_MAP_AUX] = g->g.aux_fd;
-	err = group_rows(dtp, e, v, &maps[CG_MAP_ROWS]);
+	err = dtp->buffers ? group_rows(dtp, e, v, &maps[CG_MAP_ROWS]) : 0;
 	if (err)
 		return hdl_errorf(dtp, -err, "failed to create the table of %s: %s", g->g.name, kern_why(err));
 	ir_init(ir, a);
@@ -572,10 +572,46 @@ static int group_attach(dtrace_hdl_t *dtp, struct group *g, const struct attach_
 	return 0;
 }
 
+/* Options that the last program changed hold for all: sizes and layouts of the clauses before it are made again. */
+static int options_settle(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	struct diag d = {0};
+
+	env_options(dtp, &e->env);
+	ident_layout(dtp->ses);
+	for (size_t i = 0; i < e->clauses.n; i++)
+		if (cg_clause_renew(e->clauses.v[i].cg, &d) < 0) {
+			hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
+			diag_clear(&d);
+			return -1;
+		}
+	return 0;
+}
+
+/* Sizes for code that is only shown: as dtrace_go() would choose them, on memory that is given back at once. */
+static int dump_sizes(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	struct buffer_request req = {0};
+	struct buffer_result res = {0};
+	struct buffers *plain;
+
+	if (options_settle(dtp, e) < 0 || traced_cpus(dtp, e) < 0)
+		return -1;
+	buffer_wants(dtp, e, &req);
+	req.plain = (int)e->ncpus;
+	req.bufsize = MIN(req.bufsize, 4u << 20);
+	req.aggsize = MIN(req.aggsize, 4u << 20);
+	if (buffers_create(&plain, &req, &res))
+		return hdl_errorf(dtp, EDT_NOSPACE, "%s", buffer_refusal_text(res.why));
+	e->env.conf = *buffers_conf(plain);
+	buffers_destroy(plain);
+	return 0;
+}
+
 int enable_dump(dtrace_hdl_t *dtp, FILE *out)
 {
 	struct enabling *e = enabling_get(dtp);
-	int ret = 0;
+	int ret = dtp->buffers ? 0 : dump_sizes(dtp, e);
 
 	for (size_t i = 0; i < e->groups.n && !ret; i++) {
 		struct arena *a = arena_create();
@@ -813,21 +849,6 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 	return groups_activate(dtp, e, 0);
 }
 
-/* Options that the last program changed hold for all: sizes and layouts of the clauses before it are made again. */
-static int options_settle(dtrace_hdl_t *dtp, struct enabling *e)
-{
-	struct diag d = {0};
-
-	env_options(dtp, &e->env);
-	ident_layout(dtp->ses);
-	for (size_t i = 0; i < e->clauses.n; i++)
-		if (cg_clause_renew(e->clauses.v[i].cg, &d) < 0) {
-			hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
-			diag_clear(&d);
-			return -1;
-		}
-	return 0;
-}
 
 int dtrace_go(dtrace_hdl_t *dtp)
 {
