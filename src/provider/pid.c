@@ -60,7 +60,7 @@ static struct pid_data *data_get(struct provider *p)
 	if (pd)
 		return pd;
 	pd = p->data = mem_alloc(sizeof(*pd));
-	pd->cache = elf_cache_create();
+	pd->cache = elf_cache_create(false);
 	pd->asked = hmap_create();
 	return pd;
 }

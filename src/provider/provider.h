@@ -156,6 +156,6 @@ struct provider *probes_provider(const struct probes *t, const char *prov);
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_dtrace, provider_pid, provider_profile, provider_syscall;
+extern const struct provider_ops provider_dtrace, provider_pid, provider_profile, provider_syscall, provider_usdt;
 
 #endif

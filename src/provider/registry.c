@@ -16,6 +16,7 @@ static const struct provider_ops *const registry[] = {
 	&provider_profile,
 	&provider_syscall,
 	&provider_pid,
+	&provider_usdt,
 };
 
 struct probes *probes_create(void)

@@ -23,7 +23,7 @@
 #include "kern/kern.h"
 
 #define R_STATE 24 /* offset of r_state in struct r_debug */
-#define NEWS_EXEC 1u
+enum { NEWS_MAPPED, NEWS_STOPPED, NEWS_EXEC };
 
 struct news { /* written by the programs */
 	uint32_t pid;
@@ -32,7 +32,7 @@ struct news { /* written by the programs */
 
 struct watch {
 	int ring;
-	size_t page;
+	size_t page, size;
 	uint64_t *taken;	/* up to where we have read */
 	const uint64_t *given;	/* up to where there is something; data follow in the next page */
 	VEC(int) fds;		/* programs and links */
@@ -128,12 +128,24 @@ static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool
 		put(&c, MOVI(BPF_REG_1, SIGSTOP));
 		put(&c, CALL(BPF_FUNC_send_signal));
 	}
-	put_news(&c, w, 0);
+	put_news(&c, w, stop ? NEWS_STOPPED : NEWS_MAPPED);
 	land(&c, other);
 	land(&c, early);
 	put(&c, MOVI(BPF_REG_0, 0));
 	put(&c, EXIT());
 	return load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "libraries");
+}
+
+/* Any process; before and after it maps. */
+static int load_all_libraries(const struct watch *w, bool multi)
+{
+	struct code c = {.n = 0};
+
+	put_process(&c);
+	put_news(&c, w, NEWS_MAPPED);
+	put(&c, MOVI(BPF_REG_0, 0));
+	put(&c, EXIT());
+	return load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "all_libraries");
 }
 
 static int load_exec(const struct watch *w)
@@ -155,19 +167,20 @@ struct watch *watch_create(void)
 	void *taken, *given;
 
 	w->page = sysconf(_SC_PAGESIZE);
-	w->ring = kern_map_create(BPF_MAP_TYPE_RINGBUF, "news", 0, 0, w->page, 0);
+	w->size = 16 * w->page;
+	w->ring = kern_map_create(BPF_MAP_TYPE_RINGBUF, "news", 0, 0, w->size, 0);
 	if (w->ring < 0) {
 		free(w);
 		return NULL;
 	}
 	taken = mmap(NULL, w->page, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0);
 	/* The data are mapped twice, one behind the other: nothing in them is ever broken at the end. */
-	given = mmap(NULL, 3 * w->page, PROT_READ, MAP_SHARED, w->ring, w->page);
+	given = mmap(NULL, w->page + 2 * w->size, PROT_READ, MAP_SHARED, w->ring, w->page);
 	if (taken == MAP_FAILED || given == MAP_FAILED) {
 		if (taken != MAP_FAILED)
 			munmap(taken, w->page);
 		if (given != MAP_FAILED)
-			munmap(given, 3 * w->page);
+			munmap(given, w->page + 2 * w->size);
 		close(w->ring);
 		free(w);
 		return NULL;
@@ -195,7 +208,7 @@ void watch_destroy(struct watch *w)
 	watch_go_on(w);
 	vec_free(&w->stopped);
 	munmap(w->taken, w->page);
-	munmap((void *)w->given, 3 * w->page);
+	munmap((void *)w->given, w->page + 2 * w->size);
 	close(w->ring);
 	free(w);
 }
@@ -212,22 +225,20 @@ static int keep(struct watch *w, int fd)
 	return fd;
 }
 
-static int attach_libraries(struct watch *w, pid_t pid, const struct elf_file *linker, uint64_t func, uint64_t state,
-			    bool stop)
+static int attach(struct watch *w, int prog, pid_t pid, const struct elf_file *linker, uint64_t func)
 {
-	bool multi = kern_feature(KERN_FEATURE_UPROBE_MULTI);
 	struct kern_uprobe u = {0};
 	char path[40];
-	int prog, link;
+	int link;
 
+	if (keep(w, prog) < 0)
+		return prog;
 	if (!elf_file_offset(linker, func, &u.offset))
 		return -ENOENT;
-	prog = keep(w, load_libraries(w, pid, state, multi, stop && kern_feature(KERN_FEATURE_SEND_SIGNAL)));
-	if (prog < 0)
-		return prog;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->fd);
-	link = keep(w, multi ? kern_uprobe_multi_link(prog, path, pid, false, &u, 1)
-			     : kern_uprobe_perf_link(prog, path, false, &u));
+	link = keep(w, kern_feature(KERN_FEATURE_UPROBE_MULTI)
+			       ? kern_uprobe_multi_link(prog, path, pid, false, &u, 1)
+			       : kern_uprobe_perf_link(prog, path, false, &u));
 	return link < 0 ? link : 0;
 }
 
@@ -239,9 +250,27 @@ int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, boo
 		uint64_t debug = fn ? elf_file_symbol(f, "_r_debug") : 0;
 
 		if (debug)
-			return attach_libraries(w, pid, f, fn->addr, debug + im->v.v[i].bias + R_STATE, stop);
+			return attach(w,
+				      load_libraries(w, pid, debug + im->v.v[i].bias + R_STATE,
+						     kern_feature(KERN_FEATURE_UPROBE_MULTI),
+						     stop && kern_feature(KERN_FEATURE_SEND_SIGNAL)),
+				      pid, f, fn->addr);
 	}
 	return -ENOENT;
+}
+
+int watch_all_libraries(struct watch *w)
+{
+	struct elf_file *f;
+	const struct elf_func *fn;
+	int err = elf_file_open(&f, "/lib64/ld-linux-x86-64.so.2");
+
+	if (err)
+		return err;
+	fn = elf_file_func(f, "_dl_debug_state");
+	err = fn ? attach(w, load_all_libraries(w, kern_feature(KERN_FEATURE_UPROBE_MULTI)), 0, f, fn->addr) : -ENOENT;
+	elf_file_close(f);
+	return err;
 }
 
 int watch_exec(struct watch *w)
@@ -266,7 +295,7 @@ void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), voi
 
 	/* The producer's store of `given` comes after the header's; the header's end of BUSY after the data. */
 	while (at < __atomic_load_n(w->given, __ATOMIC_ACQUIRE)) {
-		const uint32_t *header = (const uint32_t *)(data + (at & (w->page - 1)));
+		const uint32_t *header = (const uint32_t *)(data + (at & (w->size - 1)));
 		uint32_t len = __atomic_load_n(header, __ATOMIC_ACQUIRE);
 		struct news news;
 
@@ -274,7 +303,7 @@ void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), voi
 			break;
 		if (!(len & RING_VOID) && len >= sizeof(news)) {
 			memcpy(&news, header + 2, sizeof(news));
-			if (news.kind != NEWS_EXEC)
+			if (news.kind == NEWS_STOPPED)
 				vec_push(&w->stopped, (pid_t)news.pid);
 			f(arg, news.pid, news.kind == NEWS_EXEC);
 		}

@@ -24,6 +24,8 @@ int watch_fd(const struct watch *w);
  * watch_go_on(), so that not one call into them is missed. 0 or negative errno: it has no dynamic linker that tells.
  */
 int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, bool stop);
+/* Libraries that are mapped by any process which has the dynamic linker that we have. */
+int watch_all_libraries(struct watch *w);
 /* Programs that are executed, anywhere. */
 int watch_exec(struct watch *w);
 /* Takes all news: f is called for each; exec false: libraries. */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -403,13 +404,24 @@ void elf_file_notes(struct elf_file *f)
 
 /* ---- files by inode ---------------------------------------------------------------------------------- */
 
-struct elf_cache {
-	VEC(struct elf_file *) v;
+struct file_id {
+	dev_t dev;
+	ino_t ino;
 };
 
-struct elf_cache *elf_cache_create(void)
+struct elf_cache {
+	VEC(struct elf_file *) v;
+	bool noted;
+	struct hmap *none; /* files that are of no use, by struct file_id */
+};
+
+struct elf_cache *elf_cache_create(bool noted)
 {
-	return mem_alloc(sizeof(struct elf_cache));
+	struct elf_cache *c = mem_alloc(sizeof(*c));
+
+	c->noted = noted;
+	c->none = hmap_create();
+	return c;
 }
 
 void elf_cache_destroy(struct elf_cache *c)
@@ -419,6 +431,7 @@ void elf_cache_destroy(struct elf_cache *c)
 	for (size_t i = 0; i < c->v.n; i++)
 		elf_file_close(c->v.v[i]);
 	vec_free(&c->v);
+	hmap_destroy(c->none);
 	free(c);
 }
 
@@ -432,18 +445,29 @@ static struct elf_file *cache_find(struct elf_cache *c, const struct stat *st)
 
 struct elf_file *elf_cache_file(struct elf_cache *c, const char *path)
 {
+	struct file_id id = {0};
 	struct elf_file *f;
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return NULL;
+	id.dev = st.st_dev;
+	id.ino = st.st_ino;
+	if (hmap_get_n(c->none, &id, sizeof(id)))
+		return NULL;
 	f = cache_find(c, &st);
 	if (f)
 		return f;
-	if (elf_file_open(&f, path) < 0)
-		return NULL;
-	vec_push(&c->v, f);
-	return f;
+	if (elf_file_open(&f, path) == 0) {
+		elf_file_notes(f);
+		if (!c->noted || f->notes.n) {
+			vec_push(&c->v, f);
+			return f;
+		}
+		elf_file_close(f);
+	}
+	hmap_put_n(c->none, &id, sizeof(id), c);
+	return NULL;
 }
 
 /* ---- what a process maps ----------------------------------------------------------------------------- */
@@ -469,7 +493,7 @@ static struct elf_file *mapped_file(struct elf_cache *c, pid_t pid, const char *
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, range);
 	f = elf_cache_file(c, path);
-	if (f)
+	if (f || access(path, F_OK) == 0)
 		return f;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
 	return elf_cache_file(c, path);

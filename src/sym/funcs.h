@@ -76,11 +76,11 @@ struct elf_images {
 	VEC(struct elf_image) v; /* the executable first */
 };
 
-/* Files are opened once and kept by device and inode. */
+/* Files are opened once and kept by device and inode; if noted, those alone that have static probes. */
 struct elf_cache;
-struct elf_cache *elf_cache_create(void);
+struct elf_cache *elf_cache_create(bool noted);
 void elf_cache_destroy(struct elf_cache *c);
-struct elf_file *elf_cache_file(struct elf_cache *c, const char *path); /* NULL: cannot be had */
+struct elf_file *elf_cache_file(struct elf_cache *c, const char *path); /* NULL: none */
 
 /* What the process maps with execute permission. 0 or negative errno (-ESRCH: no such process). */
 int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out);

@@ -338,7 +338,7 @@ int proc_advance(struct ps_prochandle *p, enum proc_stop to)
 	if (p->state != PROC_HELD || p->advanced || to == PROC_STOP_EXEC)
 		return 0;
 	p->advanced = true;
-	c = elf_cache_create();
+	c = elf_cache_create(false);
 	if (elf_images_read(c, p->pid, &im) == 0 && im.v.n && im.v.v[0].exe) {
 		const struct elf_func *fn = elf_file_func(im.v.v[0].file, "main");
 

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static probes of programs and libraries: provider PROVPID, from .note.stapsdt (providers.md 17).
+ *
+ * A probe is named by a process, a file, the function around it and its name; it may stand at several places
+ * (the function was inlined, or names it twice). Every place has its own operands: the attach cookie holds the
+ * row of the probe and the number of its operand text, and the program chooses by it where an argument is read.
+ * Counters that tell the program that a probe is enabled are raised by the kernel.
+ *
+ * A provider field that ends in a process id is looked for there; a glob in all processes, and, while tracing, in
+ * those that execute a program or map libraries from then on: their first milliseconds pass unseen.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "provider/uprobe.h"
+#include "provider/watch.h"
+#include "sym/notearg.h"
+
+/* The cookie: row, operands, and where links cannot be confined to a process, that. */
+#define ROW_BITS 24
+#define OPS_BITS 18
+
+struct place {
+	uint64_t offset;  /* in the file */
+	uint64_t ref_ctr; /* of its counter, 0: none */
+	uint32_t ops;	  /* index in operands */
+};
+
+struct sprobe { /* probe->data is its index */
+	pid_t pid;
+	struct elf_file *file;
+	const char *module; /* basename of the file */
+	bool exe;
+	VEC(struct place) places;
+};
+
+struct operands {
+	const char *text;
+	int n;
+	struct note_arg arg[NOTE_ARGS];
+};
+
+struct process {
+	pid_t pid;
+	struct elf_images images;
+	VEC(bool) published; /* by image */
+};
+
+struct usdt_data {
+	struct elf_cache *cache;
+	VEC(struct process *) processes;
+	struct hmap *by_pid;
+	VEC(struct sprobe *) probes;
+	VEC(struct operands *) operands;
+	VEC(const char *) open; /* provider fields that later processes may match */
+	struct watch *watch;
+	bool scanned; /* all processes were looked at */
+};
+
+static struct usdt_data *data_get(struct provider *p)
+{
+	struct usdt_data *ud = p->data;
+
+	if (ud)
+		return ud;
+	ud = p->data = mem_alloc(sizeof(*ud));
+	ud->cache = elf_cache_create(true);
+	ud->by_pid = hmap_create();
+	return ud;
+}
+
+static void usdt_destroy(struct provider *p)
+{
+	struct usdt_data *ud = p->data;
+
+	if (!ud)
+		return;
+	watch_destroy(ud->watch);
+	for (size_t i = 0; i < ud->processes.n; i++) {
+		elf_images_free(&ud->processes.v[i]->images);
+		vec_free(&ud->processes.v[i]->published);
+		free(ud->processes.v[i]);
+	}
+	for (size_t i = 0; i < ud->probes.n; i++) {
+		vec_free(&ud->probes.v[i]->places);
+		free(ud->probes.v[i]);
+	}
+	for (size_t i = 0; i < ud->operands.n; i++)
+		free(ud->operands.v[i]);
+	vec_free(&ud->processes);
+	vec_free(&ud->probes);
+	vec_free(&ud->operands);
+	vec_free(&ud->open);
+	hmap_destroy(ud->by_pid);
+	elf_cache_destroy(ud->cache);
+	free(ud);
+	p->data = NULL;
+}
+
+/* ---- publishing -------------------------------------------------------------------------------------- */
+
+static uint32_t operands_get(struct usdt_data *ud, const char *text)
+{
+	struct operands *o;
+
+	for (size_t i = 0; i < ud->operands.n; i++)
+		if (!strcmp(ud->operands.v[i]->text, text))
+			return i;
+	o = mem_alloc(sizeof(*o));
+	o->text = text;
+	o->n = note_args_parse(text, o->arg);
+	vec_push(&ud->operands, o);
+	return ud->operands.n - 1;
+}
+
+/* "a__b" is written a-b. */
+static void probe_name(const char *from, char *to, size_t size)
+{
+	size_t n = 0;
+
+	while (*from && n + 1 < size) {
+		bool dash = from[0] == '_' && from[1] == '_';
+
+		to[n++] = dash ? '-' : *from;
+		from += dash ? 2 : 1;
+	}
+	to[n] = 0;
+}
+
+static void publish_note(struct probes *t, struct provider *p, const struct process *pr, const struct elf_image *im,
+			 const struct elf_note *note)
+{
+	const struct elf_func *fn = elf_file_func_at(im->file, note->addr);
+	struct usdt_data *ud = p->data;
+	const char *func = fn ? fn->name : "";
+	struct place place = {0};
+	char prov[128], name[256];
+	struct probe *probe;
+	struct sprobe *sp;
+
+	if (!elf_file_offset(im->file, note->addr, &place.offset) ||
+	    (note->semaphore && !elf_file_offset(im->file, note->semaphore, &place.ref_ctr)))
+		return;
+	place.ops = operands_get(ud, note->args);
+	if (place.ops >> OPS_BITS)
+		return;
+	snprintf(prov, sizeof(prov), "%s%d", note->provider, (int)pr->pid);
+	probe_name(note->name, name, sizeof(name));
+	probe = probes_lookup(t, prov, im->name, func, name);
+	if (!probe) {
+		probe = probes_add_as(t, p, prov, im->name, func, name, ud->probes.n);
+		sp = mem_alloc(sizeof(*sp));
+		sp->pid = pr->pid;
+		sp->file = im->file;
+		sp->module = probe->mod;
+		sp->exe = im->exe;
+		vec_push(&ud->probes, sp);
+	} else if (probe->provider != p) {
+		return;
+	} else {
+		sp = ud->probes.v[probe->data];
+		/* Another file of this name, or a process that has taken the number of one that is gone. */
+		if (sp->file != im->file)
+			return;
+	}
+	vec_push(&sp->places, place);
+}
+
+/* Does a provider of the file have this field's name in the process? */
+static bool field_means(const char *field, const struct elf_file *f, pid_t pid)
+{
+	char prov[128];
+
+	for (size_t i = 0; i < f->notes.n; i++) {
+		if (i && !strcmp(f->notes.v[i].provider, f->notes.v[i - 1].provider))
+			continue;
+		snprintf(prov, sizeof(prov), "%s%d", f->notes.v[i].provider, (int)pid);
+		if (glob_match(field, prov))
+			return true;
+	}
+	return false;
+}
+
+static void publish(struct probes *t, struct provider *p, struct process *pr, const char *field)
+{
+	for (size_t i = 0; i < pr->images.v.n; i++) {
+		const struct elf_image *im = &pr->images.v.v[i];
+
+		if (i == pr->published.n)
+			vec_push(&pr->published, false);
+		if (pr->published.v[i] || !field_means(field, im->file, pr->pid))
+			continue;
+		pr->published.v[i] = true;
+		for (size_t k = 0; k < im->file->notes.n; k++)
+			publish_note(t, p, pr, im, &im->file->notes.v[k]);
+	}
+}
+
+/* ---- processes --------------------------------------------------------------------------------------- */
+
+static struct process *process_get(struct usdt_data *ud, pid_t pid)
+{
+	struct process *pr = hmap_get_u64(ud->by_pid, pid);
+
+	if (pr)
+		return pr;
+	pr = mem_alloc(sizeof(*pr));
+	pr->pid = pid;
+	elf_images_read(ud->cache, pid, &pr->images);
+	hmap_put_u64(ud->by_pid, pid, pr);
+	vec_push(&ud->processes, pr);
+	return pr;
+}
+
+static void scan_all(struct usdt_data *ud)
+{
+	DIR *dir = ud->scanned ? NULL : opendir("/proc");
+	struct dirent *e;
+
+	ud->scanned = true;
+	while (dir && (e = readdir(dir))) {
+		int pid = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : 0;
+
+		if (pid > 0 && pid != getpid())
+			process_get(ud, pid);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool is_pid_provider(const char *prov)
+{
+	return !strncmp(prov, "pid", 3) && isdigit((unsigned char)prov[3]);
+}
+
+static void remember_open(struct probes *t, struct usdt_data *ud, const char *field)
+{
+	for (size_t i = 0; i < ud->open.n; i++)
+		if (!strcmp(ud->open.v[i], field))
+			return;
+	vec_push(&ud->open, arena_strdup(t->arena, field));
+}
+
+/* "libfoo21234": the process may be 21234, 1234 ... */
+static void demand_pid(struct probes *t, struct provider *p, const char *field)
+{
+	const char *end = field + strlen(field), *digits = end;
+
+	while (digits > field && isdigit((unsigned char)digits[-1]))
+		digits--;
+	for (; digits < end; digits++) {
+		char path[32];
+		long pid = strtol(digits, NULL, 10);
+
+		if (*digits == '0' || pid > INT32_MAX || pid == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/%ld", pid);
+		if (access(path, F_OK) < 0)
+			continue;
+		if (t->look)
+			t->look(t->look_arg, pid);
+		publish(t, p, process_get(p->data, pid), field);
+	}
+}
+
+static int usdt_demand(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d)
+{
+	const char *field = spec->prov;
+	struct usdt_data *ud;
+	size_t n = strlen(field), before = t->v.n;
+
+	(void)d;
+	if (!n || is_pid_provider(field) || (!glob_has(field) && !isdigit((unsigned char)field[n - 1])))
+		return 0;
+	for (size_t i = 0; i < t->providers.n; i++)
+		if (!strcmp(t->providers.v[i]->ops->name, field))
+			return 0;
+	ud = data_get(p);
+	if (!glob_has(field)) {
+		demand_pid(t, p, field);
+		if (t->v.n == before)
+			remember_open(t, ud, field);
+		return 0;
+	}
+	if (t->look)
+		t->look(t->look_arg, 0);
+	scan_all(ud);
+	remember_open(t, ud, field);
+	for (size_t i = 0; i < ud->processes.n; i++)
+		publish(t, p, ud->processes.v[i], field);
+	return 0;
+}
+
+static const struct sprobe *sprobe_of(const struct probe *probe)
+{
+	return ((struct usdt_data *)probe->provider->data)->probes.v[probe->data];
+}
+
+static bool usdt_match(const struct probe *probe, const struct probespec *s)
+{
+	const struct sprobe *sp = sprobe_of(probe);
+
+	return (!*s->prov || glob_match(s->prov, probe->prov)) && elf_module_match(sp->module, sp->exe, s->mod) &&
+	       (!*s->func || glob_match(s->func, probe->func)) && (!*s->name || glob_match(s->name, probe->name));
+}
+
+/* As many as the note has operands, of their sizes; what they point to is not told. */
+static const char *const *usdt_args(struct probes *t, const struct probe *probe)
+{
+	static const char *const types[2][9] = {
+		{[1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"},
+		{[1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t"},
+	};
+	const struct usdt_data *ud = probe->provider->data;
+	const struct operands *o = ud->operands.v[sprobe_of(probe)->places.v[0].ops];
+	const char **out = arena_alloc(t->arena, sizeof(*out) * (o->n + 1));
+
+	for (int i = 0; i < o->n; i++)
+		out[i] = types[o->arg[i].is_signed][o->arg[i].size];
+	return out;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------- */
+
+static bool is_multi(const struct probe_group *g)
+{
+	return g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI;
+}
+
+static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
+{
+	const struct probe_group *g = data;
+	struct ir *ir = cg_ir(cg);
+
+	if (is_multi(g) && g->nrows == 1)
+		return VREG_NONE;
+	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
+
+	if (!is_multi(g)) {
+		vreg want = ir_mov(ir, row);
+		vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
+
+		ir_comment(ir, "the process of this probe?");
+		ir_alui(ir, IR_SHR, want, ROW_BITS + OPS_BITS);
+		ir_alui(ir, IR_SHR, tgid, 32);
+		ir_jcc(ir, IR_NE, want, tgid, out);
+	}
+	ir_alui(ir, IR_AND, row, (1 << ROW_BITS) - 1);
+	return row;
+}
+
+static void read_memory(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
+{
+	int at = ir_stack_alloc(ir, 8);
+	vreg addr = ir_imm(ir, a->value);
+
+	if (a->reg >= 0)
+		ir_alu(ir, IR_ADD, addr, ir_load(ir, 8, ctx, a->reg));
+	if (a->index >= 0) {
+		vreg index = ir_load(ir, 8, ctx, a->index);
+
+		ir_alui(ir, IR_MUL, index, a->scale);
+		ir_alu(ir, IR_ADD, addr, index);
+	}
+	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, a->size), addr);
+	ir_load_to(ir, to, a->size, ir_stack(ir, at), 0);
+}
+
+static void read_arg(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
+{
+	switch (a->kind) {
+	case NOTE_ARG_NONE:
+		ir_imm_to(ir, to, 0);
+		return;
+	case NOTE_ARG_CONST:
+		ir_imm_to(ir, to, a->value);
+		break;
+	case NOTE_ARG_REG:
+		ir_load_to(ir, to, 8, ctx, a->reg);
+		if (a->shift)
+			ir_alui(ir, IR_SHR, to, a->shift);
+		break;
+	case NOTE_ARG_MEM:
+		read_memory(ir, ctx, a, to);
+		break;
+	}
+	if (a->size < 8)
+		ir_ext(ir, to, a->size, a->is_signed);
+}
+
+/* The operand texts that the group's places have, each once. */
+static size_t group_operands(const struct probe_group *g, uint32_t *out, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->probes.n; i++) {
+		const struct sprobe *sp = sprobe_of(g->probes.v[i]);
+
+		for (size_t k = 0; k < sp->places.n; k++) {
+			size_t j = 0;
+
+			while (j < n && out[j] != sp->places.v[k].ops)
+				j++;
+			if (j == n && n < max)
+				out[n++] = sp->places.v[k].ops;
+		}
+	}
+	return n;
+}
+
+static const struct note_arg *operand(const struct usdt_data *ud, uint32_t ops, int n)
+{
+	static const struct note_arg none = {.reg = -1, .index = -1, .scale = 1};
+
+	return n < ud->operands.v[ops]->n ? &ud->operands.v[ops]->arg[n] : &none;
+}
+
+static vreg usdt_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	const struct probe_group *g = data;
+	const struct usdt_data *ud = g->provider->data;
+	struct ir *ir = cg_ir(cg);
+	vreg v = ir_vreg(ir), which = VREG_NONE;
+	label done = ir_label(ir);
+	uint32_t *ops = mem_alloc(sizeof(*ops) * ud->operands.n);
+	size_t left = group_operands(g, ops, ud->operands.n);
+
+	/* One operand after the other, each with all texts that have it here; the last needs no question. */
+	while (left) {
+		const struct note_arg *a = operand(ud, ops[0], n);
+		label here = ir_label(ir), other = ir_label(ir);
+		size_t others = 0;
+
+		for (size_t i = 0; i < left; i++)
+			others += !note_arg_same(a, operand(ud, ops[i], n));
+		if (others && which == VREG_NONE) {
+			which = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
+			ir_alui(ir, IR_SHR, which, ROW_BITS);
+			ir_alui(ir, IR_AND, which, (1 << OPS_BITS) - 1);
+		}
+		size_t keep = 0;
+
+		for (size_t i = 0; i < left; i++) {
+			if (!note_arg_same(a, operand(ud, ops[i], n)))
+				ops[keep++] = ops[i];
+			else if (others)
+				ir_jcci(ir, IR_EQ, which, ops[i], here);
+		}
+		if (others)
+			ir_jmp(ir, other);
+		ir_place(ir, here);
+		ir_comment(ir, "arg%d of %zu texts", n, left - keep);
+		read_arg(ir, ctx, a, v);
+		ir_jmp(ir, done);
+		ir_place(ir, other);
+		left = keep;
+	}
+	ir_place(ir, done);
+	free(ops);
+	return v;
+}
+
+static const struct cg_probe_ops multi_cg = {
+	.prog_type = BPF_PROG_TYPE_KPROBE,
+	.attach_type = (enum bpf_attach_type)KERN_UPROBE_MULTI,
+	.prologue = usdt_prologue,
+	.arg = usdt_arg,
+};
+static const struct cg_probe_ops perf_cg = {
+	.prog_type = BPF_PROG_TYPE_KPROBE,
+	.prologue = usdt_prologue,
+	.arg = usdt_arg,
+};
+
+static uint64_t usdt_group_key(const struct probe *probe)
+{
+	(void)probe;
+	return 0;
+}
+
+static void usdt_group_init(struct probe_group *g, const struct probe *probe)
+{
+	(void)probe;
+	snprintf(g->name, sizeof(g->name), "usdt");
+	g->ops = kern_feature(KERN_FEATURE_UPROBE_MULTI) ? &multi_cg : &perf_cg;
+	g->ops_data = g;
+	g->nrows = 0;
+	g->activity = ABI_ACTIVE;
+}
+
+static int usdt_attach(struct probe_group *g, const struct attach_env *env, const char **why)
+{
+	VEC(struct uprobe_site) sites = {0};
+	int err;
+
+	for (size_t i = 0; i < g->probes.n; i++) {
+		const struct sprobe *sp = sprobe_of(g->probes.v[i]);
+
+		for (size_t k = 0; k < sp->places.n; k++) {
+			struct uprobe_site *s = vec_add(&sites);
+
+			s->probe = g->probes.v[i];
+			s->file = sp->file;
+			s->pid = sp->pid;
+			s->u.offset = sp->places.v[k].offset;
+			s->u.ref_ctr = sp->places.v[k].ref_ctr;
+			s->u.cookie = i | (uint64_t)sp->places.v[k].ops << ROW_BITS;
+			if (!is_multi(g))
+				s->u.cookie |= (uint64_t)sp->pid << (ROW_BITS + OPS_BITS);
+		}
+	}
+	err = uprobes_attach(g, env, sites.v, sites.n, false, why);
+	vec_free(&sites);
+	return err;
+}
+
+/* ---- processes that come later ------------------------------------------------------------------------- */
+
+static int usdt_watch(struct probes *t, struct provider *p)
+{
+	struct usdt_data *ud = p->data;
+
+	(void)t;
+	if (!ud || !ud->open.n)
+		return -1;
+	ud->watch = watch_create();
+	if (!ud->watch)
+		return -1;
+	watch_exec(ud->watch);
+	watch_all_libraries(ud->watch);
+	return watch_fd(ud->watch);
+}
+
+struct refreshing {
+	struct probes *t;
+	struct provider *p;
+};
+
+static void changed(void *arg, pid_t pid, bool exec)
+{
+	struct refreshing *r = arg;
+	struct usdt_data *ud = r->p->data;
+	struct process *pr = hmap_get_u64(ud->by_pid, pid);
+
+	(void)exec;
+	if (pid == getpid())
+		return;
+	if (pr)
+		elf_images_update(ud->cache, pid, &pr->images);
+	else
+		pr = process_get(ud, pid);
+	for (size_t i = 0; i < ud->open.n; i++)
+		publish(r->t, r->p, pr, ud->open.v[i]);
+}
+
+static void usdt_refresh(struct probes *t, struct provider *p)
+{
+	struct refreshing r = {t, p};
+
+	watch_read(((struct usdt_data *)p->data)->watch, changed, &r);
+}
+
+static void usdt_refreshed(struct probes *t, struct provider *p)
+{
+	(void)t;
+	(void)p;
+}
+
+static void usdt_unwatch(struct probes *t, struct provider *p)
+{
+	struct usdt_data *ud = p->data;
+
+	(void)t;
+	if (!ud)
+		return;
+	watch_destroy(ud->watch);
+	ud->watch = NULL;
+}
+
+const struct provider_ops provider_usdt = {
+	.name = "usdt",
+	.stability = {"Evolving/Evolving/ISA", "Private/Private/Unknown", "Private/Private/Unknown",
+		      "Evolving/Evolving/ISA", "Evolving/Evolving/ISA"},
+	.demand = usdt_demand,
+	.match = usdt_match,
+	.args = usdt_args,
+	.group_key = usdt_group_key,
+	.group_init = usdt_group_init,
+	.attach = usdt_attach,
+	.watch = usdt_watch,
+	.refresh = usdt_refresh,
+	.refreshed = usdt_refreshed,
+	.unwatch = usdt_unwatch,
+	.destroy = usdt_destroy,
+};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Operands of static probes as compilers write them into notes: assembler operands of x86-64 (sym/notearg.h). */
+#include "sym/notearg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of a register at 8, 4, 2 and 1 bytes, the second byte of the old ones, and where struct pt_regs has it. */
+static const struct {
+	const char *name[5];
+	int16_t offset;
+} registers[] = {
+	{{"rax", "eax", "ax", "al", "ah"}, 80}, {{"rbx", "ebx", "bx", "bl", "bh"}, 40},
+	{{"rcx", "ecx", "cx", "cl", "ch"}, 88}, {{"rdx", "edx", "dx", "dl", "dh"}, 96},
+	{{"rsi", "esi", "si", "sil", ""}, 104}, {{"rdi", "edi", "di", "dil", ""}, 112},
+	{{"rbp", "ebp", "bp", "bpl", ""}, 32},	{{"rsp", "esp", "sp", "spl", ""}, 152},
+	{{"r8", "r8d", "r8w", "r8b", ""}, 72},	{{"r9", "r9d", "r9w", "r9b", ""}, 64},
+	{{"r10", "r10d", "r10w", "r10b", ""}, 56}, {{"r11", "r11d", "r11w", "r11b", ""}, 48},
+	{{"r12", "r12d", "r12w", "r12b", ""}, 24}, {{"r13", "r13d", "r13w", "r13b", ""}, 16},
+	{{"r14", "r14d", "r14w", "r14b", ""}, 8},  {{"r15", "r15d", "r15w", "r15b", ""}, 0},
+	{{"rip", "", "", "", ""}, 128},
+};
+
+/* "%eax": its place; the text moves behind it. -1: no register that we know. */
+static int reg_parse(const char **s, uint8_t *shift)
+{
+	size_t n = 0;
+
+	if (**s != '%')
+		return -1;
+	while (isalnum((unsigned char)(*s)[1 + n]))
+		n++;
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		for (int k = 0; k < 5; k++)
+			if (strlen(registers[i].name[k]) == n && n && !strncmp(*s + 1, registers[i].name[k], n)) {
+				*s += 1 + n;
+				*shift = k == 4 ? 8 : 0;
+				return registers[i].offset;
+			}
+	return -1;
+}
+
+/* "(%rax,%rbx,4)" behind a displacement. */
+static bool mem_parse(const char *s, struct note_arg *a)
+{
+	uint8_t shift;
+	int reg;
+
+	if (*s++ != '(')
+		return false;
+	if (*s == '%') {
+		reg = reg_parse(&s, &shift);
+		if (reg < 0)
+			return false;
+		a->reg = reg;
+	}
+	if (*s == ',') {
+		s++;
+		reg = reg_parse(&s, &shift);
+		if (reg < 0)
+			return false;
+		a->index = reg;
+		if (*s == ',') {
+			a->scale = s[1] - '0';
+			s += s[1] ? 2 : 1;
+		}
+		if (a->scale != 1 && a->scale != 2 && a->scale != 4 && a->scale != 8)
+			return false;
+	}
+	a->kind = NOTE_ARG_MEM;
+	return !strcmp(s, ")");
+}
+
+static bool operand_parse(const char *s, struct note_arg *a)
+{
+	char *end;
+	int reg;
+
+	if (*s == '$') {
+		a->kind = NOTE_ARG_CONST;
+		errno = 0;
+		a->value = s[1] == '-' ? strtoll(s + 1, &end, 0) : (int64_t)strtoull(s + 1, &end, 0);
+		return end != s + 1 && !*end && !errno;
+	}
+	if (*s == '%') {
+		a->kind = NOTE_ARG_REG;
+		reg = reg_parse(&s, &a->shift);
+		a->reg = reg;
+		return reg >= 0 && !*s;
+	}
+	/* A symbol in place of a number would need its address in each process. */
+	errno = 0;
+	a->value = strtoll(s, &end, 0);
+	return !errno && mem_parse(end, a);
+}
+
+/* "-4@": signed, 4 bytes; without it 8 bytes. */
+static bool size_parse(const char **s, struct note_arg *a)
+{
+	const char *at = strchr(*s, '@');
+	char *end;
+	long n;
+
+	a->size = 8;
+	if (!at)
+		return true;
+	n = strtol(*s, &end, 10);
+	*s = at + 1;
+	a->is_signed = n < 0;
+	n = labs(n);
+	a->size = n == 1 || n == 2 || n == 4 ? n : 8;
+	return end == at && n == a->size;
+}
+
+static void arg_parse(const char *s, struct note_arg *a)
+{
+	*a = (struct note_arg){.reg = -1, .index = -1, .scale = 1};
+	if (size_parse(&s, a) && operand_parse(s, a))
+		return;
+	a->kind = NOTE_ARG_NONE;
+	a->reg = a->index = -1;
+	a->scale = 1;
+	a->value = a->shift = 0;
+}
+
+int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS])
+{
+	char word[128];
+	int n = 0;
+
+	while (n < NOTE_ARGS) {
+		size_t len;
+
+		text += strspn(text, " ");
+		len = strcspn(text, " ");
+		if (!len)
+			break;
+		if (len < sizeof(word)) {
+			memcpy(word, text, len);
+			word[len] = 0;
+		} else {
+			strcpy(word, "?");
+		}
+		arg_parse(word, &args[n++]);
+		text += len;
+	}
+	return n;
+}
+
+bool note_arg_same(const struct note_arg *a, const struct note_arg *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->is_signed == b->is_signed && a->shift == b->shift &&
+	       a->reg == b->reg && a->index == b->index && a->scale == b->scale && a->value == b->value;
+}

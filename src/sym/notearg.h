@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the arguments of a static probe are: the operands of its note, such as "-4@112(%rsp) 8@%rax 4@$5". */
+#ifndef SYM_NOTEARG_H
+#define SYM_NOTEARG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NOTE_ARGS 10
+
+enum note_arg_kind { NOTE_ARG_NONE /* cannot be read: 0 */, NOTE_ARG_CONST, NOTE_ARG_REG, NOTE_ARG_MEM };
+
+struct note_arg {
+	enum note_arg_kind kind;
+	uint8_t size; /* bytes: 1, 2, 4, 8 */
+	bool is_signed;
+	uint8_t shift; /* REG: bits above which it stands in the register */
+	/* Offsets of registers in struct pt_regs; -1: none. */
+	int16_t reg;   /* the register, or the base of the address */
+	int16_t index;
+	uint8_t scale;
+	int64_t value; /* CONST; MEM: what is added to the address */
+};
+
+/* Reads at most NOTE_ARGS operands; gives their number. What cannot be understood is NOTE_ARG_NONE. */
+int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS]);
+bool note_arg_same(const struct note_arg *a, const struct note_arg *b);
+
+#endif

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: static probes: names, operands of every form, places, counters, processes that come later, listing
+# @@needs: uprobe
+# @@timeout: 90
+fault=0
+same() # WHAT WANT: lines in any order
+{
+	if [ "$(LC_ALL=C sort "$TMPDIR/out" | grep -v '^$')" != "$2" ]; then
+		printf '%s: got\n%s\nnot\n%s\nstderr: %s\n' "$1" "$(cat "$TMPDIR/out")" "$2" "$(cat "$TMPDIR/err")"
+		fault=1
+	fi
+}
+d() # PROGRAM COMMAND
+{
+	"$DTRACE" -qn "$1" -c "$2" >"$TMPDIR/out" 2>"$TMPDIR/err" || { echo "$1: status $?: $(cat "$TMPDIR/err")"; fault=1; }
+}
+
+d 'tprov$target:::forms-all { printf("%d %d %d %d %d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7,
+   arg8, arg9); }' "$PROGS/usdtargs 2"
+same operands "-1 -2 -3 200 60000 4000000000 7 -8 9 1
+-1 -2 -3 200 60000 4000000000 7 -8 9 2"
+d 'tprov$target:usdtargs:pass:second-place { printf("%d %d %s %s %s\n", arg0, arg1, probemod, probefunc, probename); }' \
+	"$PROGS/usdtargs 2"
+same places "1 1 usdtargs pass second-place
+1 2 usdtargs pass second-place
+2 1 usdtargs pass second-place
+2 2 usdtargs pass second-place"
+d 'tprov$target:::forms-all { printf("%d\n", args[5] == 4000000000 && args[0] == -1 && args[9] == 1); }' "$PROGS/usdtargs"
+same types 1
+d 'tprov$target:a.out::counted { @ = count(); } END { printa("%@d\n", @); }' "$PROGS/usdtargs 5"
+same counter 5
+
+# Three providers' probes in one program, each with the row and the operands of its own.
+d 'tprov$target::: { @[probename, arg0] = count(); } END { printa("%s %d %@d\n", @); }' "$PROGS/usdtargs 1"
+same all "counted 1 1
+forms-all -1 1
+second-place 1 2"
+
+# A process that runs already, listed and traced by its number and by a glob; its counter is lowered again.
+mkfifo "$TMPDIR/in"
+"$PROGS/usdtargs" 3 wait <"$TMPDIR/in" &
+pid=$!
+exec 3>"$TMPDIR/in"
+"$DTRACE" -ln "tprov$pid:::" 2>&1 | awk 'NR > 1 { print $2, $3, $4, $5 }' | LC_ALL=C sort >"$TMPDIR/out"
+same list "tprov$pid usdtargs forms forms-all
+tprov$pid usdtargs pass counted
+tprov$pid usdtargs pass second-place"
+"$DTRACE" -ln 'tprov*:usdtargs::counted' 2>&1 | grep -c "tprov$pid .*counted" >"$TMPDIR/out"
+same 'list by glob' 1
+"$DTRACE" -lvn "tprov$pid:::counted" 2>&1 | sed -n 's/.*\(args\[0\].*\)/\1/p' >"$TMPDIR/out"
+same 'types listed' "args[0]: int64_t"
+"$DTRACE" -qn "tprov$pid:::counted { exit(1); } BEGIN { exit(0); }" >"$TMPDIR/out" 2>&1
+"$DTRACE" -qn 'BEGIN { printf("ready\n"); } tprov*:::second-place /pid == $target/ { @ = count(); }
+	END { printa("%@d\n", @); }' -p $pid >"$TMPDIR/out" 2>"$TMPDIR/err" 3>&- &
+dt=$!
+for _ in $(seq 100); do
+	grep -q ready "$TMPDIR/out" && break
+	sleep 0.1
+done
+exec 3>&-
+wait $dt || { echo "-p: status $?"; fault=1; }
+wait $pid
+same -p "6
+ready"
+
+# A process that starts while tracing; its first milliseconds pass, so it waits.
+"$DTRACE" -Zqn 'BEGIN { printf("ready\n"); } tprov*:::counted { @[probeprov] = count(); }
+	tprov*:::counted /arg0 == 9/ { exit(0); } END { printa("%s %@d\n", @); } tick-20s { exit(2); }' \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" 3>&- &
+dt=$!
+for _ in $(seq 100); do
+	grep -q ready "$TMPDIR/out" && break
+	sleep 0.1
+done
+"$PROGS/usdtargs" 9 wait <"$TMPDIR/in" &
+pid=$!
+exec 3>"$TMPDIR/in"
+sleep 1.5
+exec 3>&-
+wait $dt || { echo "later process: status $?"; fault=1; }
+same 'later process' "ready
+tprov$pid 9"
+exit $fault

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * usdtargs [N [wait]]: static probes whose operands are of every form, N times (1); with "wait" only once a line
+ * has been read. Provider tprov:
+ *
+ *	forms__all	-1 -2 -3 200 60000 4000000000 7 -8 9 and the pass as the tenth
+ *	second__place	the pass, from two places with different operands (1, then 2 in arg1)
+ *	counted		only while its counter is raised: the pass
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pass(int64_t n);
+
+/* The note of a place: label 990; its own base, so that nothing is moved. */
+#define NOTE(name, sem, args)                                               \
+	"990: nop\n"                                                        \
+	".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"             \
+	".4byte 992f - 991f, 994f - 993f, 3\n"                              \
+	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                         \
+	"993: .8byte 990b, 0, " sem "\n.asciz \"tprov\"\n.asciz \"" name "\"\n" \
+	".asciz \"" args "\"\n994: .balign 4\n.popsection\n"
+
+uint16_t counted_semaphore __attribute__((section(".probes"), used, visibility("hidden")));
+
+static void __attribute__((noinline)) forms(int64_t n)
+{
+	volatile int64_t table[4] = {0, 0, -8, 0};
+	struct {
+		uint8_t b;
+		int8_t sb;
+		uint16_t w;
+		int64_t d;
+	} m = {200, -1, 60000, 9};
+
+	__asm__ volatile("movq %0, %%rbx\nmovl $-2, %%ecx\nmovq $-3, %%rsi\nmovl $4000000000, %%edx\n"
+			 "movq %1, %%r8\nmovl $2, %%r9d\nmovq $0x700, %%rax\nmovq %2, %%r10\n"
+			 NOTE("forms__all", "0",
+			      "-1@1(%%rbx) -2@%%cx -4@%%esi 1@(%%rbx) 2@2(%%rbx) 4@%%edx 1@%%ah "
+			      "-8@(%%r8,%%r9,8) 8@8(%%rbx) -8@%%r10")
+			 : : "r"(&m), "r"(table), "r"(n)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "memory");
+}
+
+void pass(int64_t n)
+{
+	forms(n);
+	__asm__ volatile(NOTE("second__place", "0", "-8@%%rax -4@$1") : : "a"(n));
+	__asm__ volatile(NOTE("second__place", "0", "-8@%%rdx -4@$2") : : "d"(n));
+	if (*(volatile uint16_t *)&counted_semaphore)
+		__asm__ volatile(NOTE("counted", "counted_semaphore", "-8@%%rax") : : "a"(n));
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 1;
+
+	if (argc > 2 && !strcmp(argv[2], "wait"))
+		getchar();
+	for (long i = 1; i <= n; i++)
+		pass(i);
+	return 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of src/sym/notearg: operands of static probes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sym/notearg.h"
+
+#define NOREG .reg = -1, .index = -1, .scale = 1
+
+static const struct {
+	const char *text;
+	struct note_arg want;
+} operands[] = {
+	{"-4@%eax", {.kind = NOTE_ARG_REG, .size = 4, .is_signed = true, .reg = 80, .index = -1, .scale = 1}},
+	{"8@%r15", {.kind = NOTE_ARG_REG, .size = 8, .reg = 0, .index = -1, .scale = 1}},
+	{"1@%ah", {.kind = NOTE_ARG_REG, .size = 1, .shift = 8, .reg = 80, .index = -1, .scale = 1}},
+	{"1@%sil", {.kind = NOTE_ARG_REG, .size = 1, .reg = 104, .index = -1, .scale = 1}},
+	{"%rdi", {.kind = NOTE_ARG_REG, .size = 8, .reg = 112, .index = -1, .scale = 1}},
+	{"-4@$-7", {.kind = NOTE_ARG_CONST, .size = 4, .is_signed = true, .value = -7, NOREG}},
+	{"8@$0xffffffffffffffff", {.kind = NOTE_ARG_CONST, .size = 8, .value = -1, NOREG}},
+	{"-4@112(%rsp)",
+	 {.kind = NOTE_ARG_MEM, .size = 4, .is_signed = true, .reg = 152, .index = -1, .scale = 1, .value = 112}},
+	{"8@(%rbp)", {.kind = NOTE_ARG_MEM, .size = 8, .reg = 32, .index = -1, .scale = 1}},
+	{"2@-0x10(%r8,%r9,2)", {.kind = NOTE_ARG_MEM, .size = 2, .reg = 72, .index = 64, .scale = 2, .value = -16}},
+	{"8@4(,%rbx,8)", {.kind = NOTE_ARG_MEM, .size = 8, .reg = -1, .index = 40, .scale = 8, .value = 4}},
+	{"8@(%rax,%rbx)", {.kind = NOTE_ARG_MEM, .size = 8, .reg = 80, .index = 40, .scale = 1}},
+	/* What cannot be read: 0, of the size that is told. */
+	{"8f@%xmm0", {.kind = NOTE_ARG_NONE, .size = 8, NOREG}},
+	{"4@counter(%rip)", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@%eaxx", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@$", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@$1x", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@(%rax", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@(%rax,%rbx,3)", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"4@(%rax,%rbx,", {.kind = NOTE_ARG_NONE, .size = 4, NOREG}},
+	{"3@%eax", {.kind = NOTE_ARG_NONE, .size = 8, NOREG}},
+	{"@%eax", {.kind = NOTE_ARG_NONE, .size = 8, NOREG}},
+};
+
+static void test_operands(void **state)
+{
+	struct note_arg got[NOTE_ARGS];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(operands) / sizeof(operands[0]); i++) {
+		const struct note_arg *w = &operands[i].want;
+
+		assert_int_equal(note_args_parse(operands[i].text, got), 1);
+		if (!note_arg_same(&got[0], w))
+			fail_msg("%s: kind %d size %d signed %d reg %d index %d scale %d shift %d value %ld",
+				 operands[i].text, got[0].kind, got[0].size, got[0].is_signed, got[0].reg,
+				 got[0].index, got[0].scale, got[0].shift, (long)got[0].value);
+	}
+}
+
+static void test_lists(void **state)
+{
+	struct note_arg got[NOTE_ARGS];
+	char text[400];
+
+	(void)state;
+	assert_int_equal(note_args_parse("", got), 0);
+	assert_int_equal(note_args_parse("  ", got), 0);
+	assert_int_equal(note_args_parse("8@%rax -4@$5  1@(%rbx)", got), 3);
+	assert_int_equal(got[1].value, 5);
+	assert_int_equal(got[2].kind, NOTE_ARG_MEM);
+	assert_int_equal(note_args_parse("1 2 3 4 5 6 7 8 9 10 11 12", got), NOTE_ARGS);
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(note_args_parse(text, got), 1);
+	assert_int_equal(got[0].kind, NOTE_ARG_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_lists),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
