@@ -15,10 +15,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/str.h"
+#include "lang/ident.h"
 #include "lib/library_blob.h"
 
 enum state { NEW, LOADING, LOADED, FAILED };
@@ -141,6 +142,21 @@ static int compare_name(const void *key, const void *row)
 	return strcmp(key, ((const struct library_name *)row)->name);
 }
 
+/* Timer ticks of the kernel a second: what libraries convert jiffies with. */
+static bool define_hz(dtrace_hdl_t *dtp)
+{
+	struct dsession *ses = dtp->ses;
+	struct timespec tick = {0};
+	struct ident *id;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_nsec <= 0)
+		return false;
+	id = ident_create(ses, IDENT_ENUM, "_HZ", type_int(ses->types), 0);
+	id->value = 1000000000 / tick.tv_nsec;
+	id->declared = id->library = true;
+	return true;
+}
+
 /* A name that nothing has defined: loads the library that does. */
 static bool hook_name(void *arg, const char *name)
 {
@@ -150,6 +166,8 @@ static bool hook_name(void *arg, const char *name)
 
 	if (opt_on(dtp->opt, OPT_NOLIBS))
 		return false;
+	if (!strcmp(name, "_HZ"))
+		return define_hz(dtp);
 	row = bsearch(name, library_names, library_nnames, sizeof(*row), compare_name);
 	if (!row)
 		return false;
