@@ -13,7 +13,7 @@ for generation in (0, 1, 1, 2, 2, 2):
     gc.collect(generation)
 END
 "$DTRACE" -qn 'python$target:::import-find-load-start /copyinstr(arg0) == "colorsys"/ { on = 1; }
-	python$target:::gc-start /on/ { self->g = arg0; } python$target:::gc-done { @gen[self->g] = count(); self->g = 0; }
+	python$target:::gc-start /on/ { self->g = arg0; } python$target:::gc-done /on/ { @gen[self->g] = count(); self->g = 0; }
 	python$target:::import-find-load-start { @imp[copyinstr(arg0)] = count(); }
 	END { printa("gen %d %@d\n", @gen); printa("import %s\n", @imp); }' -c "$python $TMPDIR/work.py" >"$TMPDIR/out" 2>&1 ||
 	{ echo "status $?"; cat "$TMPDIR/out"; exit 1; }
