@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "sym/rust.h"
 
 typedef char *cxa_demangle_f(const char *name, char *buf, size_t *len, int *status);
 
@@ -138,6 +139,8 @@ static char *take_apart(struct demangler *d, const char *name)
 	int status = 0;
 	size_t n;
 
+	if (name[1] == 'R')
+		return rust_demangle(name);
 	if (!d->tried)
 		library_open(d);
 	text = d->cxx ? d->cxx(name, NULL, NULL, &status) : NULL;
@@ -158,7 +161,7 @@ const char *demangle(struct demangler *d, const char *name)
 	uint64_t key = (uintptr_t)name;
 	char *text;
 
-	if (name[0] != '_' || name[1] != 'Z')
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
 		return name;
 	text = hmap_get_u64(d->known, key);
 	if (!text) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names as the programmer wrote them. C++ names are taken apart by the C++ runtime library of this
- * machine, which is loaded when the first such name is met; where there is none they stay as they
- * are. Rust's older names have the form of C++ names and are tidied up behind it.
+ * Names as the programmer wrote them. C++ names are taken apart by the C++ runtime library of
+ * this machine, which is loaded when the first such name is met; where there is none they stay as
+ * they are. Rust's older names have the form of C++ names and are tidied up behind it; its newer
+ * ones are read by sym/rust.h.
  */
 #ifndef SYM_DEMANGLE_H
 #define SYM_DEMANGLE_H

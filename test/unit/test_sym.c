@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unit tests of src/sym: symbols of the kernel, of files and of processes. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,6 +21,7 @@
 #include "sym/elf.h"
 #include "sym/kallsyms.h"
 #include "sym/perfmap.h"
+#include "sym/rust.h"
 #include "sym/track.h"
 #include "sym/usyms.h"
 
@@ -98,8 +100,12 @@ static void test_demangle(void **state)
 		{ "_ZN1a4h123E", "a::h123" },
 	};
 	struct demangler *d = demangler_create();
+	void *library = dlopen("libstdc++.so.6", RTLD_NOW);
 
 	(void)state;
+	if (!library)
+		skip();
+	dlclose(library);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = demangle(d, cases[i].name);
 
@@ -108,6 +114,89 @@ static void test_demangle(void **state)
 	}
 	demangler_destroy(d);
 	demangler_destroy(NULL);
+}
+
+static void test_rust(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} cases[] = {
+		{ "_RNvC7mycrate3foo", "mycrate::foo" },
+		{ "_RNvCs1234_7mycrate3foo", "mycrate::foo" },
+		{ "_RNvNtC3std3mem8align_of", "std::mem::align_of" },
+		{ "_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>" },
+		{ "_RINvNtC3std3mem8align_ofdECs_5other", "std::mem::align_of::<f64>" },
+		{ "_RNvMs_NtC5crate3mod3foo3bar", NULL }, /* foo is no type there */
+		{ "_RNvMNtC5crate3modNtB2_3Foo3bar", "<crate::mod::Foo>::bar" },
+		{ "_RNvXNtC5crate3modNtB2_3FooNtNtC4core5clone5Clone5clone",
+		  "<crate::mod::Foo as core::clone::Clone>::clone" },
+		{ "_RNCNvC7mycrate4main0", "mycrate::main::{closure#0}" },
+		{ "_RNCNvC7mycrate4mains_0", "mycrate::main::{closure#1}" },
+		{ "_RINvC1a1fAlj3_E", "a::f::<[i32; 3]>" },
+		{ "_RINvC1a1fRShE", "a::f::<&[u8]>" },
+		{ "_RINvC1a1fTlmEE", "a::f::<(i32, u32)>" },
+		{ "_RINvC1a1fTlEE", "a::f::<(i32,)>" },
+		{ "_RINvC1a1fFlmEuE", "a::f::<fn(i32, u32)>" },
+		{ "_RINvC1a1fFUKCPhElE", "a::f::<unsafe extern \"C\" fn(*const u8) -> i32>" },
+		{ "_RINvC1a1fDNtC1b1TEL_E", "a::f::<dyn b::T>" },
+		{ "_RINvC1a1fKb1_Kc61_Kln5_E", "a::f::<true, 'a', -5>" },
+		{ "_RNvC7mycrate3foo.llvm.123", "mycrate::foo" },
+		{ "_R", NULL },
+		{ "_RNvC", NULL },
+		{ "_RNvC9mycrate3foo", NULL },
+		{ "_RB_", NULL },
+		{ "_RNvB_3foo", NULL },
+		{ "_RNvC7mycrate99999999999999999999foo", NULL },
+	};
+	char deep[2000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = rust_demangle(cases[i].name);
+
+		if (cases[i].text && !text)
+			print_message("%s\n", cases[i].name);
+		if (cases[i].text) {
+			assert_non_null(text);
+			assert_string_equal(text, cases[i].text);
+		} else {
+			assert_null(text);
+		}
+		free(text);
+	}
+	/* No depth and no expansion is without end. */
+	memset(deep, 'S', sizeof(deep));
+	memcpy(deep, "_RINvC1a1f", 10);
+	deep[sizeof(deep) - 1] = 0;
+	assert_null(rust_demangle(deep));
+	strcpy(deep, "_RINvC1a1f");
+	for (int i = 0; i < 200; i++)
+		strcat(deep, "TB7_B7_E");
+	strcat(deep, "E");
+	free(rust_demangle(deep));
+}
+
+/* Any change of a name gives another name or none. */
+static void test_rust_damaged(void **state)
+{
+	static const char *const names[] = {
+		"_RNvXNtC5crate3modNtB2_3FooNtNtC4core5clone5Clone5clone",
+		"_RINvC1a1fFUKCPhElAlj3_TlmEDNtC1b1TEL_B1_E",
+	};
+	uint64_t seed = 7;
+	char bad[128];
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		size_t n = strlen(names[round & 1]);
+
+		strcpy(bad, names[round & 1]);
+		for (int i = 0; i < 3; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			bad[2 + (seed >> 33) % (n - 2)] = names[0][(seed >> 20) % 50 + 2];
+		}
+		free(rust_demangle(bad));
+	}
 }
 
 static void test_perfmap(void **state)
@@ -279,6 +368,8 @@ int main(void)
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_kallsyms_hidden),
 		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_rust),
+		cmocka_unit_test(test_rust_damaged),
 		cmocka_unit_test(test_perfmap),
 		cmocka_unit_test(test_elf),
 		cmocka_unit_test(test_elf_damaged),
