@@ -123,32 +123,41 @@ struct range {
 	uint64_t start, end;
 };
 
-static size_t range_add(struct cg *cg, struct range *r, const char *from, const char *to)
+/* Makes the range wider by a function of the kernel. */
+static void range_add(struct cg *cg, struct range *r, const char *name)
 {
-	uint64_t start, end, other;
 	const struct cg_env *e = cg->env;
+	uint64_t start, end;
 
-	if (!e->ksym || e->ksym(e->ksym_arg, from, &start, &other) ||
-	    e->ksym(e->ksym_arg, to, &other, &end))
-		return 0;
-	if (end <= start || end - start > 1u << 20)
-		return 0;
-	*r = (struct range){ start, end };
-	return 1;
+	if (!e->ksym || e->ksym(e->ksym_arg, name, &start, &end))
+		return;
+	r->start = r->end ? MIN(r->start, start) : start;
+	r->end = MAX(r->end, end);
 }
 
-/* Functions of the kernel that may stand between a raw tracepoint and its program. */
+/*
+ * Functions of the kernel that may stand between a raw tracepoint and its program. bpf_trace_run1
+ * to bpf_trace_run12 are made by one macro: they stand together, in whatever order.
+ */
 static size_t tracepoint_ranges(struct cg *cg, struct range r[3])
 {
+	static const char *const wraps[] = { "__bpf_trace_%s", "__traceiter_%s" };
 	char name[128];
-	size_t n = range_add(cg, r, "bpf_trace_run1", "bpf_trace_run12");
+	size_t n = 0;
 
-	if (!cg->g->tracepoint)
-		return n;
-	snprintf(name, sizeof(name), "__bpf_trace_%s", cg->g->tracepoint);
-	n += range_add(cg, r + n, name, name);
-	snprintf(name, sizeof(name), "__traceiter_%s", cg->g->tracepoint);
-	return n + range_add(cg, r + n, name, name);
+	r[0] = r[1] = r[2] = (struct range){ 0 };
+	for (int i = 1; i <= 12; i++) {
+		snprintf(name, sizeof(name), "bpf_trace_run%d", i);
+		range_add(cg, &r[0], name);
+	}
+	n += r[0].end > 0 && r[0].end - r[0].start < 1u << 20;
+	for (size_t i = 0; i < ARRAY_SIZE(wraps) && cg->g->tracepoint; i++) {
+		snprintf(name, sizeof(name), wraps[i], cg->g->tracepoint);
+		r[n] = (struct range){ 0 };
+		range_add(cg, &r[n], name);
+		n += r[n].end > 0;
+	}
+	return n;
 }
 
 static vreg skip_tracepoint(struct cg *cg)

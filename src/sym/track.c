@@ -276,7 +276,7 @@ static bool event_make(struct track_event *e, const struct perf_event_header *h)
 
 	*e = (struct track_event){ .time = id_words(h)[1], .pid = half[2] };
 	switch (h->type) {
-	case PERF_RECORD_MMAP2: /* pid tid, addr, len, offset, maj min, ino, gen, prot flags, name */
+	case PERF_RECORD_MMAP2: /* pid, addr, len, offset, dev, ino, gen, prot, name */
 		if (h->size < 88)
 			return false;
 		e->kind = TRACK_MMAP;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# what: at the first instruction of a function its caller is in the stack, with frame pointers or not
+# what: at a function's first instruction its caller is in the stack, whatever its frames
 # @@needs: uprobe cc
 # @@timeout: 60
 set -u
