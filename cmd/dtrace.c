@@ -191,7 +191,11 @@ static void read_flag(const struct flag *f)
 	case 'm': add_program(DTRACE_PROBESPEC_MOD, f->arg); break;
 	case 'P': add_program(DTRACE_PROBESPEC_PROVIDER, f->arg); break;
 	case 's': add_program(DTRACE_PROBESPEC_NONE, f->arg); break;
-	case 'x': set_option(f->arg); break;
+	case 'x':
+		cmd.dump |= !strcmp(f->arg, "ir") || !strcmp(f->arg, "bpf") ||
+			    !strcmp(f->arg, "verbose");
+		set_option(f->arg);
+		break;
 	case 'l':
 		if (dtrace_setopt(cmd.dtp, "zdefs", NULL) < 0)
 			dfatal("failed to set -l");

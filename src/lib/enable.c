@@ -468,7 +468,7 @@ static int load_refused(dtrace_hdl_t *dtp, const struct group *g, struct kern_pr
 	return hdl_errorf(dtp, EDT_ENABLING_ERR, "failed to load the program of %s:%s:%s:%s: %s",
 			  g->g.probes.v[0]->prov, g->g.probes.n == 1 ? g->g.probes.v[0]->mod : "",
 			  g->g.probes.n == 1 ? g->g.probes.v[0]->func : "", g->g.probes.v[0]->name,
-			  err == -E2BIG ? "it is too large for this kernel" :
+			  err == -E2BIG ? "it is too large: the kernel looks at 1000000 instructions at most" :
 			  err == -EACCES || err == -EINVAL ? "it was not accepted by the kernel (-x bpflog tells why)" :
 			  kern_why(err));
 }
@@ -483,7 +483,7 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 
 	for (int m = 0; m < CG_MAP_MAX; m++)
 		maps[m] = dtp->buffers ? buffers_fd(dtp->buffers, m) : m + 1; /* shown only: any number */
-	maps[CG_MAP_AUX] = g->g.aux_fd;
+	maps[CG_MAP_AUX] = dtp->buffers ? g->g.aux_fd : CG_MAP_AUX;
 	err = dtp->buffers ? group_rows(dtp, e, v, &maps[CG_MAP_ROWS]) : 0;
 	if (err)
 		return hdl_errorf(dtp, -err, "failed to create the table of %s: %s", g->g.name, kern_why(err));
@@ -500,12 +500,20 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 	return 0;
 }
 
-static void group_show(const struct group *g, const struct ir *ir, const struct bpf_code *code, FILE *out)
+/* The stages that were asked for: -x ir, -x bpf, -S (-x verbose) for both. */
+static void group_show(dtrace_hdl_t *dtp, const struct group *g, const struct ir *ir,
+		       const struct bpf_code *code, FILE *out)
 {
-	fprintf(out, "\nIntermediate code of %s:\n", g->g.name);
-	ir_dump(ir, out);
-	fprintf(out, "\nBPF of %s:\n", g->g.name);
-	bpf_disasm(code, out);
+	bool both = opt_on(dtp->opt, OPT_VERBOSE);
+
+	if (both || opt_on(dtp->opt, OPT_IR)) {
+		fprintf(out, "\nIntermediate code of %s:\n", g->g.name);
+		ir_dump(ir, out);
+	}
+	if (both || opt_on(dtp->opt, OPT_BPF)) {
+		fprintf(out, "\nBPF of %s:\n", g->g.name);
+		bpf_disasm(code, out);
+	}
 }
 
 static int group_load(dtrace_hdl_t *dtp, struct enabling *e, struct group *g)
@@ -518,8 +526,7 @@ static int group_load(dtrace_hdl_t *dtp, struct enabling *e, struct group *g)
 
 	if (group_code(dtp, e, g, &ir, &code, a) < 0)
 		goto out;
-	if (opt_on(dtp->opt, OPT_VERBOSE))
-		group_show(g, &ir, &code, stderr);
+	group_show(dtp, g, &ir, &code, stderr);
 	attr.type = g->g.ops->prog_type;
 	attr.expected_attach_type = g->g.ops->attach_type;
 	attr.name = g->g.name;
@@ -620,7 +627,7 @@ int enable_dump(dtrace_hdl_t *dtp, FILE *out)
 
 		ret = group_code(dtp, e, e->groups.v[i], &ir, &code, a);
 		if (!ret)
-			group_show(e->groups.v[i], &ir, &code, out);
+			group_show(dtp, e->groups.v[i], &ir, &code, out);
 		bpf_code_free(&code);
 		ir_destroy(&ir);
 		arena_destroy(a);
@@ -848,7 +855,6 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 		return 0;
 	return groups_activate(dtp, e, 0);
 }
-
 
 int dtrace_go(dtrace_hdl_t *dtp)
 {
