@@ -33,10 +33,10 @@ typedef uint32_t u32;
 /* One element: the symbol is the address of the value. */
 extern const struct abi_conf conf;
 extern struct abi_cpu cpus[];
-extern char globals[];
+extern char globals[], specst[];
 extern const char strtab[];
 /* Several elements: the symbol stands for the map. */
-extern char frames[], bufs[], aggs[], dvars[];
+extern char frames[], bufs[], aggs[], dvars[], specs[], acct[];
 
 /* The compiler may not reorder what follows before the check of x, nor use another copy of x. */
 #define FENCE(x) asm volatile("" : "+r"(x))

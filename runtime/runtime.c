@@ -13,6 +13,7 @@
 #include "dvar.c"
 #include "ring.c"
 #include "ustack.c"
+#include "spec.c"
 
 #ifdef TEST_NEGATIVE
 /* Stays about ns nanoseconds inside a record. See codegen/emit_rec.c. */

@@ -293,13 +293,13 @@ static __always_inline u64 tail_copy(char *to, const char *from, u64 at, u64 wan
 }
 
 /*
- * Copies the bytes of a string, without padding, to position pos of an element of map bufs. A
+ * Copies the bytes of a string, without padding, to position pos of an area of `size` bytes. A
  * record has room for conf.strsize - 1 bytes from there on, or slack follows. Gives the length,
  * UINT32_MAX for NULL.
  */
-ROUTINE u64 rt_rec_str(u64 frame, u64 src, u64 elem, u64 pos)
+static __always_inline u64 rec_str(u64 frame, u64 src, char *buf, u64 pos, u64 size)
 {
-	char *f = frame_get(frame), *buf = elem_get(bufs, elem), *to;
+	char *f = frame_get(frame), *to;
 	struct abi_str *s;
 	u64 len, i, tail;
 
@@ -308,7 +308,7 @@ ROUTINE u64 rt_rec_str(u64 frame, u64 src, u64 elem, u64 pos)
 	if (s->len == ABI_STR_NULL)
 		return 0xffffffff;
 	FENCE(pos);
-	if (pos > conf.bufmap - (conf.strsize - 1ull))
+	if (size < conf.strsize - 1ull || pos > size - (conf.strsize - 1ull))
 		return 0xffffffff;
 	to = buf + pos;
 	len = min_u64(s->len, conf.strsize - 1);
@@ -328,6 +328,18 @@ ROUTINE u64 rt_rec_str(u64 frame, u64 src, u64 elem, u64 pos)
 	tail = tail_copy(to, s->s, tail, len & 2, 2);
 	tail_copy(to, s->s, tail, len & 1, 1);
 	return len;
+}
+
+/* To an element of map bufs. */
+ROUTINE u64 rt_rec_str(u64 frame, u64 src, u64 elem, u64 pos)
+{
+	return rec_str(frame, src, elem_get(bufs, elem), pos, conf.bufmap);
+}
+
+/* To a part of a speculation. */
+ROUTINE u64 rt_spec_str(u64 frame, u64 src, u64 part, u64 pos)
+{
+	return rec_str(frame, src, elem_get(specs, part), pos, conf.specsize);
 }
 
 /*

@@ -14,6 +14,8 @@
  *   strtab  1 element, frozen: struct abi_str entries of literals and probe names, 8-aligned.
  *   rows    1 element per probe group: what differs from probe to probe (struct abi_row and its EPIDs).
  *   acct    element per slot: struct abi_acct for every EPID. Only with -x accounting.
+ *   specst  1 element: states of the speculations, and what of each is where (struct abi_spec_part).
+ *   specs   element (slot * nspec + speculation): the records of one speculation on one CPU.
  *   dvars   hash map, never touched by the consumer while tracing: dynamic variables.
  */
 #ifndef ABI_ABI_H
@@ -182,7 +184,51 @@ struct abi_conf {
 	uint32_t acct_epids;  /* struct abi_acct cells in an element of map acct, indexed by EPID */
 	uint32_t reserve;     /* fill: bytes of bufsize that only END clauses may use, else 0 */
 	uint32_t ring_segment; /* ring: a power of two, at least 8, else 0 */
+	uint32_t nspec;	      /* speculations; 0: the program has none */
+	uint32_t specsize;    /* bytes of one on one CPU */
+	uint32_t spec_parts;  /* offset of the first struct abi_spec_part in specst */
+	uint32_t temporal;    /* 1: records have a time */
 };
+
+/* ---- speculation -------------------------------------------------------------------------------------- */
+
+/*
+ * A speculation is known by its id, 1 .. nspec. Map specst has one word of state for each, shared by all CPUs
+ * and changed by cmpxchg, then, from conf.spec_parts, a struct abi_spec_part for every (slot, speculation), in
+ * the order of the elements of map specs, which hold their records.
+ *
+ *	state word: state in bits 0..7; COMMITTING: the state before in bits 8..15; ACTIVEONE, and what comes of
+ *	it: slot of the CPU that has the data in bits 32..63
+ *
+ * A program that speculates first marks itself as inside (entered), then looks at the state, reserves, fills,
+ * and leaves. Whoever takes the data away first changes the state, so that nobody reserves any more, then looks
+ * at `entered`: not 0, the data stays where it is for now, and the state says that it is still to be taken.
+ * COMMITTING belongs to the program that made it; the two last states belong to the cleaner, which is the
+ * consumer, at cleanrate: it alone leaves them.
+ */
+enum abi_spec_state {
+	ABI_SPEC_INACTIVE,
+	ABI_SPEC_ACTIVE,
+	ABI_SPEC_ACTIVEONE,
+	ABI_SPEC_ACTIVEMANY,
+	ABI_SPEC_COMMITTING,	 /* being committed or discarded on this CPU */
+	ABI_SPEC_COMMITTINGMANY, /* committed, some CPUs have data yet */
+	ABI_SPEC_DISCARDING,	 /* discarded, some CPUs have data yet */
+};
+#define ABI_SPEC_STATE(w) ((uint32_t)(w) & 0xffu)
+#define ABI_SPEC_BEFORE(w) ((uint32_t)(w) >> 8 & 0xffu)
+#define ABI_SPEC_SLOT(w) ((uint32_t)((w) >> 32))
+
+struct abi_spec_part {
+	uint64_t word; /* {entered:32, used:32}; `used` in the low half: bytes of records */
+	uint64_t pad[7];
+};
+#define ABI_SPEC_ENTER (1ull << 32)
+
+/* What rt_speculate() gives instead of an offset, rt_commit() and rt_discard() instead of a length. */
+#define ABI_SPEC_NONE (-1)   /* the id is not that of an active speculation */
+#define ABI_SPEC_NOROOM (-2) /* counted as ABI_DROP_SPEC */
+#define ABI_SPEC_BADID (-3)
 
 /* ---- strings ------------------------------------------------------------------------------------------ */
 
@@ -291,9 +337,14 @@ enum abi_acct_cause { /* per EPID and CPU */
 	ABI_ACCT_FAULT,
 	ABI_ACCT_STOPPED,   /* fired after the end of tracing had begun, or exit() was called */
 	ABI_ACCT_DONE,	    /* clauses that record nothing: ran to the end */
+	ABI_ACCT_SPECSKIP,  /* speculate() of no active speculation */
+	ABI_ACCT_SPECDROP,  /* no room in the speculative buffer */
+	ABI_ACCT_DISCARDED, /* recorded, then discarded */
+	ABI_ACCT_SPECLOST,  /* recorded, committed, and no room for it in the principal buffer */
+	ABI_ACCT_SPECLEFT,  /* recorded, neither committed nor discarded when tracing ended */
 };
 struct abi_acct {
-	uint64_t n[8];
+	uint64_t n[16];
 };
 
 #endif

@@ -58,6 +58,9 @@ struct buffer_request {
 	uint64_t dvarsize;   /* bytes of all dynamic variables, keys included */
 	uint32_t dvar_size;  /* bytes of the value of one */
 	uint32_t acct_epids; /* EPIDs with accounting, 0: no accounting */
+	bool specs;	     /* some clause speculates */
+	uint64_t nspec;
+	uint64_t specsize; /* bytes wanted of each speculation on each CPU */
 	/*
 	 * For tests: plain shared memory in place of maps (all fds are -1), `plain` CPUs numbered
 	 * from 0. 0: maps.
@@ -68,8 +71,8 @@ struct buffer_request {
 struct buffer_result {
 	enum buffer_refusal why;
 	/* Sizes in force; as wanted but for rounding unless the flag is set (buffering.md 7.6). */
-	uint64_t bufsize, aggsize, dvarsize;
-	bool buf_lowered, agg_lowered, dvar_lowered;
+	uint64_t bufsize, aggsize, specsize, dvarsize;
+	bool buf_lowered, agg_lowered, spec_lowered, dvar_lowered;
 };
 
 struct buffers;
@@ -174,6 +177,23 @@ static inline const struct abi_rec *buffer_snap_next(struct buffer_snap *s)
 	}
 	return NULL;
 }
+
+/* ---- speculations --------------------------------------------------------------------------- */
+
+/*
+ * Moves `len` bytes of a speculation's part (i: from 0) into the principal buffer of the part's CPU, by
+ * running a program there. true: they are there, or lost and counted; false: not now.
+ */
+typedef bool buffers_mover(void *arg, int cpu, uint32_t i, uint32_t len);
+void buffers_set_mover(struct buffers *b, buffers_mover *move, void *arg);
+bool buffers_have_specs(const struct buffers *b);
+/*
+ * What commit() and discard() left on other CPUs: moved or emptied, unless a program is in the middle
+ * of a record there. Speculations of which nothing is left become inactive.
+ */
+void buffers_specs_clean(struct buffers *b);
+/* Tracing has ended: what is still in speculations is lost, and accounted for. */
+void buffers_specs_end(struct buffers *b);
 
 /* ---- aggregation buffers -------------------------------------------------------------------- */
 

@@ -256,6 +256,31 @@ static int dvars_make(struct sizing *s, uint32_t size)
 	return 0;
 }
 
+#define NSPEC_MAX (1u << 23) /* turns of one loop in probe context */
+
+static int specs_make(struct sizing *s, uint32_t size)
+{
+	struct buffers *b = s->b;
+	uint64_t parts = MAX(s->req->nspec, 1) * b->conf.nslots;
+
+	b->conf.specsize = size;
+	/* Mapped for accounting only: programs and the cleaner need the words of map specst. */
+	return area_create(b, &b->specs, "specs", size, parts, s->req->acct_epids > 0);
+}
+
+/* States and parts, in one element. */
+static int specst_make(struct buffers *b, const struct buffer_request *req)
+{
+	uint64_t parts = ROUND_UP(req->nspec * sizeof(uint64_t), sizeof(struct abi_spec_part));
+	uint64_t size = parts + (req->nspec * b->conf.nslots + 1) * sizeof(struct abi_spec_part);
+
+	if (req->nspec > NSPEC_MAX || size > ABI_OFF_MAX)
+		return -ENOMEM;
+	b->conf.nspec = req->nspec;
+	b->conf.spec_parts = parts;
+	return area_create(b, &b->specst, "specst", size, 1, true);
+}
+
 /* ---- creation ------------------------------------------------------------------------------- */
 
 static int slots_find(struct buffers *b, const struct buffer_request *req)
@@ -337,6 +362,21 @@ static int sizes_create(struct buffers *b, const struct buffer_request *req,
 			return err;
 		res->agg_lowered = res->aggsize + 8 < req->aggsize;
 	}
+	if (req->specs) {
+		err = specst_make(b, req);
+		if (err) {
+			res->why = is_nomem(err) ? BUFFER_NOSPACE : BUFFER_SYSTEM;
+			return err;
+		}
+		s.extra = s.floor = 0;
+		s.per_size = b->conf.nslots * MAX(req->nspec, 1); /* none: the maps must exist */
+		s.max = ABI_OFF_MAX;
+		s.make = specs_make;
+		err = size_find(&s, req->specsize, &budget, &res->specsize, &res->why);
+		if (err)
+			return err;
+		res->spec_lowered = res->specsize + 8 < req->specsize;
+	}
 	if (req->dvars) {
 		s.extra = s.floor = 0;
 		s.per_size = 1;
@@ -361,6 +401,7 @@ static int areas_create(struct buffers *b, const struct buffer_request *req)
 	c->strtab_size = req->strtab_size;
 	c->globals_size = ROUND_UP(req->globals_size, 8);
 	c->acct_epids = req->acct_epids;
+	c->temporal = req->temporal;
 	err = area_create(b, &b->state, "state", sizeof(struct abi_state), 1, true);
 	if (!err)
 		err = area_create(b, &b->cpus, "cpus", sizeof(struct abi_cpu) * c->ncpus, 1, true);
@@ -385,7 +426,8 @@ int buffers_create(struct buffers **out, const struct buffer_request *req,
 {
 	struct buffers *b = mem_alloc(sizeof(*b));
 	struct area *areas[] = { &b->conf_area, &b->state,  &b->cpus,	&b->bufs, &b->aggs,
-				 &b->globals,	&b->frames, &b->strtab, &b->acct, &b->dvars };
+				 &b->globals,	&b->frames, &b->strtab, &b->acct, &b->dvars,
+				 &b->specst,	&b->specs };
 	size_t i;
 	int err;
 
@@ -429,6 +471,8 @@ void buffers_destroy(struct buffers *b)
 	area_destroy(&b->strtab);
 	area_destroy(&b->acct);
 	area_destroy(&b->dvars);
+	area_destroy(&b->specst);
+	area_destroy(&b->specs);
 	for (i = 0; i < b->rows.n; i++)
 		close(b->rows.v[i]);
 	vec_free(&b->rows);
@@ -488,6 +532,8 @@ int buffers_fd(const struct buffers *b, enum cg_map map)
 	case CG_MAP_STRTAB: return b->strtab.fd;
 	case CG_MAP_ACCT: return b->acct.fd;
 	case CG_MAP_DVARS: return b->dvars.fd;
+	case CG_MAP_SPECST: return b->specst.fd;
+	case CG_MAP_SPECS: return b->specs.fd;
 	default: return -1;
 	}
 }

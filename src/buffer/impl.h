@@ -44,9 +44,11 @@ struct buffers {
 	bool plain;
 	struct abi_conf conf;
 	uint32_t header; /* bytes of a record header */
-	struct area conf_area, state, cpus, bufs, aggs, globals, frames, strtab, acct, dvars;
+	struct area conf_area, state, cpus, bufs, aggs, globals, frames, strtab, acct, dvars, specst, specs;
 	VEC(int) rows;
 	struct slot *slots;
+	buffers_mover *move;
+	void *move_arg;
 };
 
 void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *mark, uint32_t start);

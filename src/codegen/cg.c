@@ -413,7 +413,7 @@ static void row_find(struct cg *cg, vreg index, label out)
 }
 
 /* struct abi_cpu of this CPU and its slot; out if it is not traced. */
-static void cpu_find(struct cg *cg, label out)
+void cg_cpu_find(struct cg *cg, label out)
 {
 	struct ir *ir = cg->ir;
 
@@ -502,7 +502,7 @@ static unsigned int times_read(const struct cg *cg)
 
 		n += cl->timestamps;
 		if (cg->env->temporal)
-			n += (cl->layout->max > 0) + cl->can_fault;
+			n += (cl->layout->max > 0) + cl->can_fault + cl->uses_specs;
 	}
 	return n;
 }
@@ -587,7 +587,7 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 	vreg index = g->ops->prologue(&cg, cg.ctx, g->data, cg.out);
 	if (g->nrows > 1)
 		row_find(&cg, index, cg.out);
-	cpu_find(&cg, cg.out);
+	cg_cpu_find(&cg, cg.out);
 	if (times_read(&cg) > 1) {
 		cg.time_slot = ir_stack_alloc(ir, 8);
 		ir_storei(ir, 8, ir_stack(ir, cg.time_slot), 0, 0);

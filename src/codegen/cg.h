@@ -46,7 +46,7 @@ struct cg_env {
 	/* needs, grown by cg_clause_prepare() */
 	uint32_t frame_temps;	 /* bytes of temporaries of the hungriest clause */
 	uint32_t scratch;	 /* bytes of alloca/copyin scratch (option scratchsize, at least 4 strings when used) */
-	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch;
+	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch, uses_specs;
 	bool uses_direct; /* counters that no word guards: stopping must wait for the programs (struct aggshape) */
 	uint32_t dvar_value;	 /* largest value of a dynamic variable, bytes */
 	uint32_t agg_fixed;	 /* bytes of the fixed values of keyless aggregations, from offset 64 */
@@ -126,6 +126,13 @@ void cg_rows_fill(struct cg_env *env, const struct cg_group *g, void *rows);
 
 /* Emits the whole program of a group. 0 or -1 with *d set. */
 int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, struct diag *d);
+
+/*
+ * Emits the cleaner's program, which moves a part of a speculation into the principal buffer of the CPU
+ * it runs on. A raw tracepoint program with a context of two words: number of the speculation (from 0),
+ * bytes. It gives 0 when they are moved, or lost and counted, 1 when they could not be moved now.
+ */
+int cg_cleaner_emit(struct cg_env *env, struct ir *ir, struct diag *d);
 
 /* For provider hooks. */
 struct ir *cg_ir(struct cg *cg);

@@ -11,6 +11,7 @@
  *   emit_var.c   built-in variables
  *   emit_agg.c   aggregations
  *   emit_stack.c stacks and addresses, as actions, keys and variables
+ *   emit_spec.c  speculations
  *   emit_act.c   actions and subroutines, one table row each
  *   strtab.c     string table
  *   clock.c      differences of clocks
@@ -30,6 +31,13 @@
 #include "codegen/cg.h"
 #include "lang/format.h"
 
+/* Where the records of a clause go. */
+enum cg_spec {
+	CG_SPEC_NONE, /* to the principal buffer */
+	CG_SPEC_ALL,  /* to a speculation, nothing is recorded before speculate() */
+	CG_SPEC_SOME, /* speculate() stands in an `if`: known at run time only */
+};
+
 /* A clause made ready: everything lives in its arena. */
 struct cg_clause {
 	struct cg_env *env;
@@ -44,7 +52,8 @@ struct cg_clause {
 	uint32_t strsize; /* for which the layout was made */
 	bool temporal;
 	/* found by the trial emission */
-	bool uses_frame, uses_locals, uses_scratch, can_fault;
+	bool uses_frame, uses_locals, uses_scratch, uses_specs, can_fault;
+	enum cg_spec spec;
 	unsigned int timestamps; /* places that read the time of the firing */
 	uint32_t temps;		 /* bytes of frame temporaries */
 	struct ident **locals;	 /* clause-local variables it names */
@@ -101,6 +110,14 @@ struct resv {
 	vreg off;  /* of the record in it */
 	vreg word; /* the packed word as it was stored */
 	vreg rec;  /* address of the record */
+	label retry; /* RESV_BLOCK: closed, or every race was lost */
+};
+
+/* What is reserved for. */
+enum resv_kind {
+	RESV_RECORD,
+	RESV_FAULT, /* a fault record */
+	RESV_BLOCK, /* a part of a speculation: lost only if there is no room for it; else `retry` */
 };
 
 /* State of the clause that is being emitted. */
@@ -116,6 +133,13 @@ struct cg_cur {
 	bool records,
 		staged; /* staged: built in the frame, reserved at the end (ring with strings) */
 	struct resv rv;
+	/*
+	 * CG_SPEC_ALL, CG_SPEC_SOME. Before speculate() both are 0, and they are all that the way of a
+	 * fault may use.
+	 */
+	vreg spec;     /* 1 + element of map specs; 0: not speculating */
+	vreg spec_off; /* of the record in it */
+	vreg spec_rec; /* its address */
 	uint32_t need;	   /* bytes reserved (not staged) */
 	uint32_t stage;	   /* staged: offset in the frame of the record being built */
 	vreg pos;	   /* where the bytes of the next string go, in the half */
@@ -159,6 +183,7 @@ bool cg_one_row(const struct cg *cg);
 /* Emits one clause, with its label of cur.next at the end. epid: VREG_NONE for a constant one. */
 void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epid_const,
 		    bool in_error);
+void cg_cpu_find(struct cg *cg, label out);
 vreg cg_epid(struct cg *cg); /* epid of the clause in a register of its own */
 vreg cg_row_string(struct cg *cg, int field,
 		   uint32_t *constant); /* strtab offset; VREG_NONE: *constant */
@@ -190,14 +215,18 @@ int probe_string(
 /* ---- emit_rec.c ---- */
 /* Reserves need bytes (a register, or the constant max if VREG_NONE; max bounds it); jumps to lost
  * after counting the drop. */
-void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault,
+void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, enum resv_kind kind,
 		 label lost);
 void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const,
 		uint32_t size);
+vreg rec_time(struct cg *cg);
 void rec_leave(struct cg *cg, vreg half, int left);
 void rec_begin(struct cg *cg);
 void rec_commit(struct cg *cg);
 void rec_abandon(struct cg *cg);
+void rec_start(struct cg *cg, const struct layout *l);
+void rec_release(struct cg *cg);
+vreg rec_size(struct cg *cg, vreg off);
 void rec_present(struct cg *cg, int bit);
 void rec_int(struct cg *cg, const struct field *f, vreg v);
 vreg rec_place(struct cg *cg, const struct field *f,
@@ -277,6 +306,15 @@ void addr_action(struct cg *cg, const struct stmt *s, const struct action *a);
 vreg process_word(struct cg *cg);
 vreg caller_value(struct cg *cg, bool user);
 vreg stack_depth(struct cg *cg, bool user);
+
+/* ---- emit_spec.c ---- */
+vreg speculation_value(struct cg *cg, const struct node *n);
+void speculate_emit(struct cg *cg, const struct stmt *s, const struct action *a);
+void commit_emit(struct cg *cg, const struct stmt *s, const struct action *a);
+void discard_emit(struct cg *cg, const struct stmt *s, const struct action *a);
+void spec_begin(struct cg *cg);
+void spec_commit(struct cg *cg, const struct layout *l);
+void spec_abandon(struct cg *cg);
 
 /* ---- emit_act.c ---- */
 vreg call_value(struct cg *cg, const struct node *n);

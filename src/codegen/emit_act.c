@@ -215,6 +215,10 @@ static const struct emitter {
 	[FN_copyinstr] = { .string = copyinstr_string },
 	[FN_strjoin] = { .string = strjoin_string },
 	[FN_strlen] = { .value = strlen_value },
+	[FN_speculation] = { .value = speculation_value },
+	[FN_speculate] = { .action = speculate_emit },
+	[FN_commit] = { .action = commit_emit },
+	[FN_discard] = { .action = discard_emit },
 };
 
 static const struct emitter *emitter_of(const struct node *n)

@@ -57,7 +57,7 @@ static void fault_record(struct cg *cg)
 	struct resv rv;
 
 	ir_comment(ir, "fault record");
-	rec_reserve(cg, &rv, VREG_NONE, size, true, lost);
+	rec_reserve(cg, &rv, VREG_NONE, size, RESV_FAULT, lost);
 	rec_header(cg, rv.rec, 0, VREG_NONE, ABI_EPID_FAULT, size);
 	if (cur->epid == VREG_NONE)
 		ir_storei(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, epid),

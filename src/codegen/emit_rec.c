@@ -47,11 +47,20 @@ static void attempt_linear(struct cg *cg, struct attempt *a)
 	struct ir *ir = cg->ir;
 	uint32_t size = usable(cg);
 
-	if (a->max <= size)
-		ir_jcci(ir, IR_UGT, a->off, size - a->max, a->noroom);
-	else
-		ir_jcci(ir, IR_UGE, a->off, 0, a->noroom);
-	ir_imm_to(ir, a->nw, (int64_t)(ABI_WORD_ENTER + a->max));
+	if (a->need != VREG_NONE) {
+		ir_jcci(ir, IR_UGT, a->off, size, a->noroom);
+		ir_imm_to(ir, a->nw, size);
+		ir_alu(ir, IR_SUB, a->nw, a->off);
+		ir_jcc(ir, IR_UGT, a->need, a->nw, a->noroom);
+		ir_imm_to(ir, a->nw, (int64_t)ABI_WORD_ENTER);
+		ir_alu(ir, IR_ADD, a->nw, a->need);
+	} else {
+		if (a->max <= size)
+			ir_jcci(ir, IR_UGT, a->off, size - a->max, a->noroom);
+		else
+			ir_jcci(ir, IR_UGE, a->off, 0, a->noroom);
+		ir_imm_to(ir, a->nw, (int64_t)(ABI_WORD_ENTER + a->max));
+	}
 	ir_alu(ir, IR_ADD, a->nw, a->w);
 }
 
@@ -151,36 +160,39 @@ static void mark_full(struct cg *cg, struct attempt *a, label lost, label busy)
 	ir_jmp(ir, lost);
 }
 
-static void emit_noroom(struct cg *cg, struct attempt *a, bool is_fault, label lost, label busy)
+static void emit_noroom(struct cg *cg, struct attempt *a, enum resv_kind kind, label lost, label busy,
+			label closed)
 {
 	struct ir *ir = cg->ir;
 	label stopped = ir_label(ir);
 
 	ir_comment(ir, "no room, full or closed");
 	ir_jcci(ir, IR_UGT, a->off, ABI_OFF_MAX, stopped);
-	if (!is_fault)
+	if (kind == RESV_RECORD)
 		cg_account(cg, ABI_ACCT_NOROOM);
 	if (cg->env->policy == CG_FILL) {
 		mark_full(cg, a, lost, busy);
 	} else {
-		cg_count(cg, is_fault ? ABI_DROP_FAULTREC : ABI_DROP_PRINCIPAL);
+		cg_count(cg, kind == RESV_FAULT ? ABI_DROP_FAULTREC : ABI_DROP_PRINCIPAL);
 		ir_jmp(ir, lost);
 	}
 	ir_place(ir, stopped);
-	if (!is_fault)
+	if (kind == RESV_RECORD)
 		cg_account(cg, ABI_ACCT_STOPPED);
-	ir_jmp(ir, lost);
+	ir_jmp(ir, closed);
 }
 
 /* The code after this runs with the reservation made; the failures are emitted at once and jumped
  * over. */
-void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool is_fault, label lost)
+void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, enum resv_kind kind,
+		 label lost)
 {
 	struct ir *ir = cg->ir;
 	struct attempt a = {
 		.need = need, .max = max, .noroom = ir_label(ir), .slow = ir_label(ir)
 	};
 	label got = ir_label(ir), busy = ir_label(ir);
+	label closed = kind == RESV_BLOCK ? rv->retry : lost;
 
 	ir_comment(ir, "enter and reserve");
 	a.w = ir_load(ir, 8, cg->cpu, offsetof(struct abi_cpu, word));
@@ -204,12 +216,13 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, bool i
 		ring_slow(cg, &a, got, busy);
 	}
 	ir_place(ir, a.noroom);
-	emit_noroom(cg, &a, is_fault, lost, busy);
+	emit_noroom(cg, &a, kind, lost, busy, closed);
 	ir_place(ir, busy);
-	cg_count(cg, is_fault ? ABI_DROP_FAULTREC : ABI_DROP_BUSY);
-	if (!is_fault)
+	if (kind != RESV_BLOCK)
+		cg_count(cg, kind == RESV_FAULT ? ABI_DROP_FAULTREC : ABI_DROP_BUSY);
+	if (kind == RESV_RECORD)
 		cg_account(cg, ABI_ACCT_BUSY);
-	ir_jmp(ir, lost);
+	ir_jmp(ir, closed);
 	ir_place(ir, got);
 	rv->word = a.nw;
 	rv->off = a.off;
@@ -243,7 +256,7 @@ void rec_leave(struct cg *cg, vreg half, int left)
 /* ---- the record of a clause ---- */
 
 /* The time of the firing, unless it is too old by now (abi/abi.h). The record is reserved. */
-static vreg header_time(struct cg *cg)
+vreg rec_time(struct cg *cg)
 {
 	struct ir *ir = cg->ir;
 	label ok = ir_label(ir);
@@ -271,7 +284,7 @@ void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_
 	if (size)
 		ir_storei(ir, 4, rec, off + 4, size);
 	if (cg->env->temporal)
-		ir_store(ir, 8, rec, off + 8, header_time(cg));
+		ir_store(ir, 8, rec, off + 8, rec_time(cg));
 }
 
 /* What could be larger than the ring is never recorded, however short its strings are this time. */
@@ -312,6 +325,20 @@ static void stage_begin(struct cg *cg, const struct layout *l)
 	cur->temp_keep = cur->temp;
 }
 
+/* The head of a record that is filled in place, for which the largest size is reserved. */
+void rec_start(struct cg *cg, const struct layout *l)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, l->max);
+	for (uint32_t i = 0; i < l->npresence; i++)
+		ir_storei(cg->ir, 8, cur->rv.rec, l->header + 8 * i, 0);
+	if (l->nstrings) {
+		ir_mov_to(cg->ir, cur->pos, cur->rv.off);
+		ir_alui(cg->ir, IR_ADD, cur->pos, l->fixed);
+	}
+}
+
 void rec_begin(struct cg *cg)
 {
 	struct cg_cur *cur = &cg->cur;
@@ -320,19 +347,18 @@ void rec_begin(struct cg *cg)
 	cur->records = l->max > 0;
 	if (!cur->records)
 		return;
+	if (cur->cl->spec != CG_SPEC_NONE)
+		spec_begin(cg);
+	if (cur->cl->spec == CG_SPEC_ALL)
+		return;
 	cur->staged = cg->env->policy == CG_RING && l->nstrings > 0;
 	if (cur->staged) {
 		stage_begin(cg, l);
 		return;
 	}
-	rec_reserve(cg, &cur->rv, VREG_NONE, l->max, false, cur->lost);
-	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, l->max);
-	for (uint32_t i = 0; i < l->npresence; i++)
-		ir_storei(cg->ir, 8, cur->rv.rec, l->header + 8 * i, 0);
-	if (l->nstrings) {
-		cur->pos = ir_mov(cg->ir, cur->rv.off);
-		ir_alui(cg->ir, IR_ADD, cur->pos, l->fixed);
-	}
+	rec_reserve(cg, &cur->rv, VREG_NONE, l->max, RESV_RECORD, cur->lost);
+	cur->pos = ir_vreg(cg->ir);
+	rec_start(cg, l);
 }
 
 static void add_length(struct cg *cg, vreg sum, vreg len, int64_t null)
@@ -344,14 +370,59 @@ static void add_length(struct cg *cg, vreg sum, vreg len, int64_t null)
 	ir_place(cg->ir, skip);
 }
 
+/* Copies a string to cur->pos of the speculation or of the principal buffer. */
+static void copy_to(struct cg *cg, vreg len, uint32_t src, bool spec)
+{
+	struct cg_cur *cur = &cg->cur;
+	struct ir *ir = cg->ir;
+	vreg elem = cur->rv.elem;
+
+	if (spec) {
+		elem = ir_mov(ir, cur->spec);
+		ir_alui(ir, IR_SUB, elem, 1);
+	}
+	ir_mov_to(ir, len, ir_callrt(ir, spec ? "rt_spec_str" : "rt_rec_str", 4, frame_index(cg),
+				     ir_imm(ir, src), elem, cur->pos));
+	add_length(cg, cur->pos, len, 0xffffffffll);
+}
+
 static vreg copy_string(struct cg *cg, uint32_t src)
 {
 	struct cg_cur *cur = &cg->cur;
-	vreg len = ir_callrt(cg->ir, "rt_rec_str", 4, frame_index(cg), ir_imm(cg->ir, src),
-			     cur->rv.elem, cur->pos);
+	struct ir *ir = cg->ir;
+	label own = ir_label(ir), done = ir_label(ir);
+	vreg len = ir_vreg(ir);
 
-	add_length(cg, cur->pos, len, 0xffffffffll);
+	if (cur->cl->spec != CG_SPEC_SOME) {
+		copy_to(cg, len, src, cur->cl->spec == CG_SPEC_ALL);
+		return len;
+	}
+	ir_jcci(ir, IR_EQ, cur->spec, 0, own);
+	copy_to(cg, len, src, true);
+	ir_jmp(ir, done);
+	ir_place(ir, own);
+	copy_to(cg, len, src, false);
+	ir_place(ir, done);
 	return len;
+}
+
+/* What was built in the frame, behind the header at rec. */
+static void stage_store(struct cg *cg, const struct layout *l, vreg rec, vreg rec_off, bool spec)
+{
+	struct cg_cur *cur = &cg->cur;
+	struct ir *ir = cg->ir;
+
+	if (l->fixed - l->header <= STAGE_WORDS * 8)
+		for (uint32_t off = l->header; off < l->fixed; off += 8)
+			ir_store(ir, 8, rec, off, frame_load(cg, 8, cur->stage + off));
+	else
+		ir_call(ir, BPF_FUNC_probe_read_kernel, 3, cg_ptr_add(cg, rec, l->header),
+			ir_imm(ir, l->fixed - l->header),
+			cg_ptr_add(cg, cg->frame, cur->stage + l->header));
+	cur->pos = ir_mov(ir, rec_off);
+	ir_alui(ir, IR_ADD, cur->pos, l->fixed);
+	for (uint32_t i = 0; i < l->nstrings; i++)
+		copy_to(cg, ir_vreg(ir), cur->strings[i], spec);
 }
 
 static void stage_commit(struct cg *cg, const struct layout *l)
@@ -364,21 +435,22 @@ static void stage_commit(struct cg *cg, const struct layout *l)
 	for (uint32_t i = 0; i < l->nstrings; i++)
 		add_length(cg, need, frame_load(cg, 8, cur->strings[i]), -1);
 	ir_alui(ir, IR_AND, need, -8);
-	rec_reserve(cg, &cur->rv, need, l->max, false, cur->lost);
+	rec_reserve(cg, &cur->rv, need, l->max, RESV_RECORD, cur->lost);
 	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, 0);
 	ir_store(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), need);
-	if (l->fixed - l->header <= STAGE_WORDS * 8)
-		for (uint32_t off = l->header; off < l->fixed; off += 8)
-			ir_store(ir, 8, cur->rv.rec, off, frame_load(cg, 8, cur->stage + off));
-	else
-		ir_call(ir, BPF_FUNC_probe_read_kernel, 3,
-			cg_ptr_add(cg, cur->rv.rec, l->header),
-			ir_imm(ir, l->fixed - l->header),
-			cg_ptr_add(cg, cg->frame, cur->stage + l->header));
-	cur->pos = ir_mov(ir, cur->rv.off);
-	ir_alui(ir, IR_ADD, cur->pos, l->fixed);
-	for (uint32_t i = 0; i < l->nstrings; i++)
-		copy_string(cg, cur->strings[i]);
+	stage_store(cg, l, cur->rv.rec, cur->rv.off, false);
+}
+
+/* Bytes of the record at off whose last string ends at cur->pos. */
+vreg rec_size(struct cg *cg, vreg off)
+{
+	struct ir *ir = cg->ir;
+	vreg size = ir_mov(ir, cg->cur.pos);
+
+	ir_alu(ir, IR_SUB, size, off);
+	ir_alui(ir, IR_ADD, size, 7);
+	ir_alui(ir, IR_AND, size, -8);
+	return size;
 }
 
 /*
@@ -390,12 +462,9 @@ static void give_back(struct cg *cg, const struct layout *l)
 	struct cg_cur *cur = &cg->cur;
 	struct ir *ir = cg->ir;
 	label ok = ir_label(ir);
-	vreg size = ir_mov(ir, cur->pos);
 
 	ir_comment(ir, "give back");
-	ir_alu(ir, IR_SUB, size, cur->rv.off);
-	ir_alui(ir, IR_ADD, size, 7);
-	ir_alui(ir, IR_AND, size, -8);
+	vreg size = rec_size(cg, cur->rv.off);
 	vreg word = ir_mov(ir, cur->rv.word);
 	ir_alu(ir, IR_ADD, word, size);
 	ir_alui(ir, IR_SUB, word, l->max);
@@ -406,17 +475,81 @@ static void give_back(struct cg *cg, const struct layout *l)
 	ir_store(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), size);
 }
 
+/*
+ * The whole record is given up before anything was recorded: its space is given back, or stays taken
+ * as filler. Memory behind the last record must look as if it had never been written.
+ */
+void rec_release(struct cg *cg)
+{
+	struct cg_cur *cur = &cg->cur;
+	const struct layout *l = cur->cl->layout;
+	struct ir *ir = cg->ir;
+	label ok = ir_label(ir);
+
+	ir_comment(ir, "give up the record");
+	if (cg->env->policy == CG_RING) {
+		ir_storei(ir, 4, cur->rv.rec, offsetof(struct abi_rec, epid), ABI_EPID_NONE);
+	} else {
+		ir_storei(ir, 8, cur->rv.rec, 0, 0);
+		vreg word = ir_mov(ir, cur->rv.word);
+		ir_alui(ir, IR_SUB, word, l->max);
+		vreg old = ir_cmpxchg(ir, cg->cpu, offsetof(struct abi_cpu, word), cur->rv.word,
+				      word);
+		ir_jcc(ir, IR_EQ, old, cur->rv.word, ok);
+		ir_storei(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), l->max);
+		ir_place(ir, ok);
+	}
+	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+}
+
+static void principal_commit(struct cg *cg, const struct layout *l)
+{
+	if (cg->cur.staged)
+		stage_commit(cg, l);
+	else if (l->nstrings)
+		give_back(cg, l);
+	rec_leave(cg, cg->cur.rv.half, offsetof(struct abi_cpu, left));
+}
+
+static void speculative_commit(struct cg *cg, const struct layout *l)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	if (cur->staged) {
+		rec_header(cg, cur->spec_rec, 0, cur->epid, cur->epid_const, l->max);
+		stage_store(cg, l, cur->spec_rec, cur->spec_off, true);
+	}
+	spec_commit(cg, l);
+}
+
 void rec_commit(struct cg *cg)
 {
 	struct cg_cur *cur = &cg->cur;
 	const struct layout *l = cur->cl->layout;
+	label own = ir_label(cg->ir), done = ir_label(cg->ir);
 
 	if (!cur->records)
 		return;
-	if (cur->staged)
-		stage_commit(cg, l);
-	else if (l->nstrings)
-		give_back(cg, l);
+	switch (cur->cl->spec) {
+	case CG_SPEC_NONE: principal_commit(cg, l); break;
+	case CG_SPEC_ALL: speculative_commit(cg, l); break;
+	case CG_SPEC_SOME:
+		ir_jcci(cg->ir, IR_EQ, cur->spec, 0, own);
+		speculative_commit(cg, l);
+		ir_jmp(cg->ir, done);
+		ir_place(cg->ir, own);
+		principal_commit(cg, l);
+		ir_place(cg->ir, done);
+	}
+}
+
+static void principal_abandon(struct cg *cg)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	if (cur->staged || cur->cl->spec == CG_SPEC_ALL)
+		return;
+	ir_storei(cg->ir, 4, cur->rv.rec, offsetof(struct abi_rec, epid), ABI_EPID_NONE);
 	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
 }
 
@@ -424,11 +557,20 @@ void rec_commit(struct cg *cg)
 void rec_abandon(struct cg *cg)
 {
 	struct cg_cur *cur = &cg->cur;
+	label own = ir_label(cg->ir), done = ir_label(cg->ir);
 
-	if (!cur->records || cur->staged)
+	if (!cur->records)
 		return;
-	ir_storei(cg->ir, 4, cur->rv.rec, offsetof(struct abi_rec, epid), ABI_EPID_NONE);
-	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+	if (cur->cl->spec == CG_SPEC_NONE) {
+		principal_abandon(cg);
+		return;
+	}
+	ir_jcci(cg->ir, IR_EQ, cur->spec, 0, own);
+	spec_abandon(cg);
+	ir_jmp(cg->ir, done);
+	ir_place(cg->ir, own);
+	principal_abandon(cg);
+	ir_place(cg->ir, done);
 }
 
 /* ---- fields ---- */

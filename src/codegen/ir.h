@@ -26,7 +26,7 @@ typedef int label; /* from 0 */
 /* Maps that a program may name (abi/abi.h describes them). */
 enum cg_map {
 	CG_MAP_CONF, CG_MAP_STATE, CG_MAP_CPUS, CG_MAP_BUFS, CG_MAP_AGGS, CG_MAP_GLOBALS,
-	CG_MAP_FRAMES, CG_MAP_STRTAB, CG_MAP_ROWS, CG_MAP_ACCT, CG_MAP_DVARS, CG_MAP_SPECS,
+	CG_MAP_FRAMES, CG_MAP_STRTAB, CG_MAP_ROWS, CG_MAP_ACCT, CG_MAP_DVARS, CG_MAP_SPECST, CG_MAP_SPECS,
 	CG_MAP_AUX,  /* the provider's own, one element */
 	CG_MAP_MAX
 };

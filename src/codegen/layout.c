@@ -156,6 +156,12 @@ static int print_fields(struct cg_clause *cl, struct stmt *s, struct action *a, 
 	return 0;
 }
 
+/* Is there anything for the consumer to do? speculate(), commit(), raise() ... are done on the spot. */
+static bool is_for_consumer(enum func_id id)
+{
+	return func_get(id)->flags & (FUNC_RECORDS | FUNC_CONSUMER);
+}
+
 static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, struct diag *d)
 {
 	const struct node_list *args = &s->expr->u.call.args;
@@ -165,7 +171,7 @@ static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, s
 	a->fmt = s->fmt;
 	a->number = s->action_index;
 	a->presence = -1;
-	a->nfields = args->n > first ? args->n - first : 0;
+	a->nfields = is_for_consumer(a->func) && args->n > first ? args->n - first : 0;
 	a->fields = arena_alloc(cl->arena, (a->nfields + 1) * sizeof(*a->fields));
 	if (a->func == FN_tracemem)
 		return tracemem_fields(cl, s, a, d);
@@ -315,8 +321,10 @@ static int walk(struct walk *w, struct stmt *s)
 			struct action *a = &cl->layout->actions[w->naction];
 
 			rc = action_make(cl, s, a, w->d);
-			if (w->depth)
+			if (w->depth && is_for_consumer(a->func))
 				a->presence = w->npresence++;
+			if (a->func == FN_speculate)
+				cl->spec = w->depth ? CG_SPEC_SOME : CG_SPEC_ALL;
 			cl->actions[w->naction++] = a;
 			break;
 		}
@@ -348,6 +356,14 @@ static bool is_recorded(const struct field *f)
 	}
 }
 
+static bool leaves_record(const struct layout *l)
+{
+	for (size_t i = 0; i < l->nactions; i++)
+		if (is_for_consumer(l->actions[i].func))
+			return true;
+	return l->is_default;
+}
+
 /* Offsets, once it is known how many presence words there are. */
 static void place_fields(struct cg_clause *cl)
 {
@@ -356,7 +372,7 @@ static void place_fields(struct cg_clause *cl)
 
 	l->header = cl->temporal ? sizeof(struct abi_rec_time) : sizeof(struct abi_rec);
 	l->nstrings = l->fixed = l->max = 0;
-	if (!l->nactions && !l->is_default)
+	if (!leaves_record(l))
 		return;
 	pos = l->header + 8 * l->npresence;
 	for (size_t i = 0; i < l->nactions; i++) {
@@ -429,7 +445,9 @@ static void trial(struct cg_clause *cl, struct diag *d)
 				       .strsize = strsize,
 				       .strmax = ROUND_UP(strsize, 8),
 				       .ncpus = 1,
-				       .nslots = 1 };
+				       .nslots = 1,
+				       .nspec = 1,
+				       .specsize = ABI_OFF_MAX };
 	vreg any = ir_imm(&ir, 0);
 	struct cg cg = { .env = env,
 			 .g = &g,
@@ -465,7 +483,8 @@ static void needs_add(struct cg_clause *cl)
 	env->frame_temps = MAX(env->frame_temps, cl->temps);
 	env->uses_frames |= cl->uses_frame;
 	env->uses_scratch |= cl->uses_scratch;
-	env->uses_principal |= cl->layout->max > 0 || cl->can_fault;
+	env->uses_specs |= cl->uses_specs;
+	env->uses_principal |= cl->layout->max > 0 || cl->can_fault || cl->uses_specs;
 	env->uses_aggs |= cl->naggs > 0;
 	env->max_record = MAX(env->max_record, cl->layout->max);
 	if (cl->can_fault)

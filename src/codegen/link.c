@@ -212,6 +212,7 @@ static bool map_is_value(enum cg_map m)
 	case CG_MAP_STATE:
 	case CG_MAP_CPUS:
 	case CG_MAP_GLOBALS:
+	case CG_MAP_SPECST:
 	case CG_MAP_STRTAB: return true;
 	default: return false;
 	}

@@ -154,7 +154,7 @@ static uint64_t deadline(uint64_t last, uint64_t rate)
 	return last ? last + rate : 0;
 }
 
-static uint64_t next_deadline(const struct consumer *c)
+static uint64_t work_deadline(const struct consumer *c)
 {
 	const struct consumer_options *o = c->cfg.opt;
 	uint64_t d = deadline(c->last_status, o->statusrate);
@@ -169,6 +169,22 @@ static uint64_t next_deadline(const struct consumer *c)
 		return 0;
 	d = MIN(d, deadline(c->last_switch, o->switchrate));
 	return MIN(d, deadline(c->last_agg, o->aggrate));
+}
+
+static uint64_t next_deadline(const struct consumer *c)
+{
+	uint64_t d = work_deadline(c);
+
+	if (c->stopped || !buffers_have_specs(c->cfg.buffers))
+		return d;
+	return MIN(d, deadline(c->last_clean, c->cfg.opt->cleanrate));
+}
+
+void consumer_clean(struct consumer *c)
+{
+	if (!c->stopped && buffers_have_specs(c->cfg.buffers) &&
+	    is_due(&c->last_clean, c->cfg.opt->cleanrate, now_ns()))
+		buffers_specs_clean(c->cfg.buffers);
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
@@ -318,6 +334,7 @@ enum consumer_status consumer_work(struct consumer *c)
 		return CONSUMER_ERROR;
 	if (c->abort)
 		return CONSUMER_DONE;
+	consumer_clean(c);
 	if (!c->stopped && is_due(&c->last_status, o->statusrate, now) && status_check(c))
 		return CONSUMER_ERROR;
 	if (c->stopped)

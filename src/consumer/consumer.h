@@ -31,6 +31,7 @@ struct consumer_options {
 	bool quiet, flowindent, rawbytes, droptags, temporal, accounting;
 	int stackindent;			  /* blanks before a frame; 14 */
 	uint64_t switchrate, aggrate, statusrate; /* ns; 0: at every work */
+	uint64_t cleanrate; /* ns, of speculations; not 0 */
 	bool aggsortkey, aggsortrev;
 	int aggsortkeypos, aggsortpos;
 };

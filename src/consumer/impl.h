@@ -70,7 +70,7 @@ struct consumer {
 	uint64_t turn_time; /* temporal: everything older is in the halves of this turn */
 	VEC(uint32_t) heap; /* temporal: slots with a record, smallest time first */
 	/* session */
-	uint64_t last_status, last_agg, last_switch; /* ns; 0: never */
+	uint64_t last_status, last_agg, last_switch, last_clean; /* ns; 0: never */
 	bool stopped, filled, exited, header_done, broken;
 	int exit_status;
 	volatile sig_atomic_t abort;
@@ -78,6 +78,9 @@ struct consumer {
 	VEC(struct watch) watches;
 	VEC(struct print_value) args;
 };
+
+/* The cleaner of speculations, if it is due; called also in the middle of long work. */
+void consumer_clean(struct consumer *c);
 
 /*
  * turn.c: reads and decodes all CPUs. 1: all done; 0: the output is full (or aborted), call again;

@@ -225,16 +225,24 @@ static void accounting_line(struct consumer *c, const struct ecb *e, uint32_t sl
 			    const struct abi_acct *a)
 {
 	const uint64_t *n = a->n;
+	char spec[160] = "";
 
+	if (buffers_have_specs(c->cfg.buffers))
+		snprintf(spec, sizeof(spec),
+			 " specskip %" PRIu64 " specdrop %" PRIu64 " discarded %" PRIu64
+			 " speclost %" PRIu64 " specleft %" PRIu64,
+			 n[ABI_ACCT_SPECSKIP], n[ABI_ACCT_SPECDROP], n[ABI_ACCT_DISCARDED],
+			 n[ABI_ACCT_SPECLOST], n[ABI_ACCT_SPECLEFT]);
 	consumer_message(c,
 			 "accounting: EPID %u CPU %d %s:%s:%s:%s fired %" PRIu64 " false %" PRIu64
 			 " recorded %" PRIu64 " noroom %" PRIu64 " busy %" PRIu64
-			 " noframe %" PRIu64 " fault %" PRIu64 " stopped %" PRIu64 " done %" PRIu64,
+			 " noframe %" PRIu64 " fault %" PRIu64 " stopped %" PRIu64 " done %" PRIu64
+			 "%s",
 			 e->epid, buffers_slot_cpu(c->cfg.buffers, slot), e->prov, e->mod, e->func,
 			 e->name, n[ABI_ACCT_FIRED], n[ABI_ACCT_FALSE],
 			 consumer_recorded(c, e->epid, slot), n[ABI_ACCT_NOROOM], n[ABI_ACCT_BUSY],
 			 n[ABI_ACCT_NOFRAME], n[ABI_ACCT_FAULT], n[ABI_ACCT_STOPPED],
-			 n[ABI_ACCT_DONE]);
+			 n[ABI_ACCT_DONE], spec);
 }
 
 void accounting_report(struct consumer *c)

@@ -133,6 +133,7 @@ static bool may_go_on(struct consumer *c)
 	if (c->abort)
 		return false;
 	if (output_backlog(&c->out) > OUTPUT_CHUNK) {
+		consumer_clean(c);
 		output_poll(&c->out);
 		return !output_full(&c->out) && !c->out.error;
 	}

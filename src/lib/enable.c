@@ -13,6 +13,7 @@
 #include "codegen/bpf.h"
 #include "kern/kern.h"
 #include "lang/ident.h"
+#include "lib/cleaner.h"
 
 /* A clause of a group, with its EPID in each row. A description that names a probe twice makes two of them. */
 struct group_clause {
@@ -55,6 +56,7 @@ struct enabling {
 	int *cpus;	  /* traced */
 	size_t ncpus;
 	int begin_cpu;
+	int cleaner_fd; /* program that moves speculations, -1: none */
 };
 
 static struct enabling *enabling_get(dtrace_hdl_t *dtp)
@@ -66,6 +68,7 @@ static struct enabling *enabling_get(dtrace_hdl_t *dtp)
 	e = dtp->enabling = mem_alloc(sizeof(*e));
 	if (!dtp->strtab)
 		dtp->strtab = strtab_create();
+	e->cleaner_fd = -1;
 	e->env.ses = dtp->ses;
 	e->env.ecbs = &dtp->ecbs;
 	e->env.strtab = dtp->strtab;
@@ -350,6 +353,9 @@ static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_re
 	req->dvars = env->uses_dvars;
 	req->dvarsize = opt[OPT_DYNVARSIZE];
 	req->dvar_size = env->dvar_value;
+	req->specs = env->uses_specs;
+	req->nspec = opt[OPT_NSPEC];
+	req->specsize = opt[OPT_SPECSIZE];
 	/* Those that come while tracing are accounted as far as there is room. */
 	req->acct_epids = env->accounting ? dtp->ecbs.v.n + 1 + 1000 : 0;
 }
@@ -378,6 +384,8 @@ static int buffers_make(dtrace_hdl_t *dtp, struct enabling *e)
 		dtp->opt[OPT_BUFSIZE] = res.bufsize;
 	if (res.agg_lowered)
 		dtp->opt[OPT_AGGSIZE] = res.aggsize;
+	if (res.spec_lowered)
+		dtp->opt[OPT_SPECSIZE] = res.specsize;
 	if (res.dvar_lowered)
 		dtp->opt[OPT_DYNVARSIZE] = res.dvarsize;
 	e->env.conf = *buffers_conf(dtp->buffers);
@@ -695,6 +703,8 @@ static void groups_detach(struct enabling *e, size_t from)
 			g->g.provider->ops->group_destroy(&g->g);
 		kern_close(&g->g.prog_fd);
 	}
+	if (!from)
+		kern_close(&e->cleaner_fd);
 }
 
 static void attach_warn(void *arg, const char *text)
@@ -839,6 +849,8 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 {
 	if (e->env.uses_usyms)
 		symapi_follow(dtp);
+	if (e->env.uses_specs && cleaner_start(dtp, &e->env, &e->cleaner_fd) < 0)
+		return -1;
 	if (groups_attach(dtp, e, 0) < 0)
 		return -1;
 	watches_start(dtp, e);
@@ -911,6 +923,21 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 	}
 }
 
+/* What is committed on other CPUs is moved, before END and after it. The activity keeps all others out. */
+static void end_fire(dtrace_hdl_t *dtp, int cpu)
+{
+	bool specs = buffers_have_specs(dtp->buffers);
+
+	buffers_open(dtp->buffers, specs ? -1 : cpu);
+	if (specs)
+		buffers_specs_clean(dtp->buffers);
+	fire(dtp, ABI_COOLDOWN, cpu);
+	if (specs) {
+		buffers_specs_clean(dtp->buffers);
+		buffers_specs_end(dtp->buffers);
+	}
+}
+
 int dtrace_stop(dtrace_hdl_t *dtp)
 {
 	struct enabling *e = dtp->enabling;
@@ -932,8 +959,7 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 	err = buffers_stop(dtp->buffers);
 	cpu = own_cpu(e);
 	set_activity(dtp, ABI_COOLDOWN);
-	buffers_open(dtp->buffers, cpu);
-	fire(dtp, ABI_COOLDOWN, cpu);
+	end_fire(dtp, cpu);
 	if (!err)
 		err = buffers_stop(dtp->buffers);
 	else

@@ -345,6 +345,7 @@ static void update_live(dtrace_hdl_t *dtp)
 	l->switchrate = opt[OPT_SWITCHRATE];
 	l->aggrate = opt[OPT_AGGRATE];
 	l->statusrate = opt[OPT_STATUSRATE];
+	l->cleanrate = opt[OPT_CLEANRATE];
 	l->aggsortkey = opt_on(opt, OPT_AGGSORTKEY);
 	l->aggsortrev = opt_on(opt, OPT_AGGSORTREV);
 	l->aggsortkeypos = opt_on(opt, OPT_AGGSORTKEYPOS) ? opt[OPT_AGGSORTKEYPOS] : 0;
