@@ -7,9 +7,11 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct cmd cmd;
 
@@ -359,9 +361,22 @@ static void close_output(void)
 		fatal("failed to write to %s: %s", out_name(), strerror(errno));
 }
 
+/*
+ * A standard stream that was closed before us would be given out again as the number of a map or program. Its
+ * place is taken by something that cannot be written, so that output fails as it would have.
+ */
+static void keep_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_RDWR) < 0)
+			return;
+}
+
 int main(int argc, char *argv[])
 {
 	int status;
+
+	keep_standard_streams();
 
 	cmd.argv0 = argc ? argv[0] : "dtrace";
 	cmd.name = strrchr(cmd.argv0, '/') ? strrchr(cmd.argv0, '/') + 1 : cmd.argv0;
