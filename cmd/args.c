@@ -11,8 +11,8 @@
 void usage(void)
 {
 	static const char text[] =
-		" [-64] [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]\n"
-		"\t[-x opt[=val]]\n"
+		" [-64] [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path]\n"
+		"\t[-o output] [-p pid] [-s script] [-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 		"\t[-P provider [[predicate] action]]\n"
 		"\t[-m [provider:]module [[predicate] action]]\n"
 		"\t[-f [[provider:]module:]func [[predicate] action]]\n"
@@ -23,11 +23,16 @@ void usage(void)
 		"\t-64  D programs have the 64-bit data model\n"
 		"\t-b   set trace buffer size\n"
 		"\t-c   run the command and end with it; $target is its process id\n"
+		"\t-C   run the C preprocessor over D scripts\n"
+		"\t-D   define a macro for the preprocessor\n"
 		"\t-e   exit after compiling, before anything is enabled\n"
 		"\t-f   enable or list probes by the name of a function\n"
 		"\t-F   indent the output by entry and return of functions\n"
+		"\t-H   print the names of the files that the preprocessor includes\n"
 		"\t-i   enable or list probes by id\n"
+		"\t-I   search a directory for included files\n"
 		"\t-l   list probes\n"
+		"\t-L   search a directory for D libraries\n"
 		"\t-m   enable or list probes by the name of a module\n"
 		"\t-n   enable or list probes by name\n"
 		"\t-o   append the output to a file\n"
@@ -36,10 +41,12 @@ void usage(void)
 		"\t-q   print only what is explicitly traced\n"
 		"\t-s   enable or list probes by a D script\n"
 		"\t-S   print the generated code\n"
+		"\t-U   undefine a macro of the preprocessor\n"
 		"\t-v   report stability and arguments\n"
 		"\t-V   print the version of D\n"
 		"\t-w   permit destructive actions\n"
 		"\t-x   set an option\n"
+		"\t-X   set how the preprocessor conforms to ISO C\n"
 		"\t-Z   permit descriptions that match no probe\n";
 
 	fprintf(stderr, "Usage: %s%s", cmd.name, text);

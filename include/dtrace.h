@@ -225,6 +225,7 @@ char *dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len);
 /* Flags of compilation; each is also an option that holds for all programs. */
 #define DTRACE_C_EMPTY 0x0002  /* an empty program is fine */
 #define DTRACE_C_ZDEFS 0x0004  /* so is a description without a probe */
+#define DTRACE_C_CPP 0x0010    /* files go through the C preprocessor */
 #define DTRACE_C_KNODEF 0x0020 /* unresolved kernel symbols are fine */
 #define DTRACE_C_UNODEF 0x0040 /* unresolved user symbols are fine */
 #define DTRACE_C_PSPEC 0x0080  /* a doubtful start is a probe description */
@@ -233,7 +234,7 @@ char *dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len);
 #define DTRACE_C_DEFARG 0x0800 /* missing macro arguments are 0 or "" */
 #define DTRACE_C_NOLIBS 0x1000 /* no D libraries */
 #define DTRACE_C_MASK                                                                           \
-	(DTRACE_C_EMPTY | DTRACE_C_ZDEFS | DTRACE_C_KNODEF | DTRACE_C_UNODEF | DTRACE_C_PSPEC | \
+	(DTRACE_C_EMPTY | DTRACE_C_ZDEFS | DTRACE_C_CPP | DTRACE_C_KNODEF | DTRACE_C_UNODEF | DTRACE_C_PSPEC | \
 	 DTRACE_C_ETAGS | DTRACE_C_ARGREF | DTRACE_C_DEFARG | DTRACE_C_NOLIBS)
 
 typedef struct dtrace_proginfo {

@@ -30,8 +30,8 @@ static const struct translator *find(struct check *ck, struct type *out, const s
 		return NULL;
 	/* Our own types bring their translators with them; this is for those of the kernel and of D. */
 	if (h->find_name)
-		h->find_name(h->arg, arena_printf(ck->arena, "translator %s",
-						  type_name(ck->ts, out)));
+		h->find_name(h->arg,
+			     arena_printf(ck->arena, "translator %s", type_name(ck->ts, out)));
 	for (int exact = 1; exact >= 0; exact--)
 		for (size_t i = 0; i < ck->s->translators.n; i++)
 			if (converts(ck->s->translators.v[i], out, operand, exact))
@@ -59,10 +59,9 @@ int check_xlate(struct check *ck, struct node *n)
 		return -1;
 	n->u.xlate.with = find(ck, pointee(n->u.xlate.type), n->a);
 	if (!n->u.xlate.with)
-		return diag_error(ck->d, "D_XLATE_NONE", n->loc,
-				  "cannot translate from \"%s\" to \"%s\"",
-				  check_type_name(ck->ts, n->a),
-				  type_name(ck->ts, n->u.xlate.type));
+		return diag_error(
+			ck->d, "D_XLATE_NONE", n->loc, "cannot translate from \"%s\" to \"%s\"",
+			check_type_name(ck->ts, n->a), type_name(ck->ts, n->u.xlate.type));
 	n->a = check_convert(ck, n->a, n->u.xlate.with->in);
 	n->a->checked = true;
 	n->type = type_dynamic(ck->ts);
@@ -175,9 +174,10 @@ static struct node *expand_one(struct check *ck, const struct node *x, const str
 	if (check_is_dynamic(n) ||
 	    !(check_assignable(t, n) || (type_resolve(t)->kind == TYPE_ARRAY &&
 					 type_is_string_like(t) && type_is_string_like(n->type)))) {
-		diag_error(ck->d, "D_XLATE_INCOMPAT", m->loc,
-			   "translator member %s definition uses incompatible types: \"%s\" = \"%s\"",
-			   m->name, type_name(ck->ts, t), check_type_name(ck->ts, n));
+		diag_error(
+			ck->d, "D_XLATE_INCOMPAT", m->loc,
+			"translator member %s definition uses incompatible types: \"%s\" = \"%s\"",
+			m->name, type_name(ck->ts, t), check_type_name(ck->ts, n));
 		return NULL;
 	}
 	if (type_resolve(t)->kind == TYPE_ARRAY)
@@ -213,8 +213,8 @@ static struct node *expand_any(struct check *ck, const struct node *x, const str
 	return n;
 }
 
-static struct node *expand(struct check *ck, const struct node *x, const char *name,
-			   struct type *t, struct node *operand)
+static struct node *expand(struct check *ck, const struct node *x, const char *name, struct type *t,
+			   struct node *operand)
 {
 	const struct xlate_member *m = member_next(x->u.xlate.with->members, name);
 	struct node *n;

@@ -112,17 +112,19 @@ static void compile_error(dtrace_hdl_t *dtp, struct diag *d, const struct lang_s
 static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, unsigned int cflags)
 {
 	struct hook_arg arg = { .c = { .dtp = dtp, .cflags = cflags } };
+	bool libs = !(cflags & DTRACE_C_NOLIBS);
 	struct dsession *ses = dtp->ses;
 	struct diag d = { 0 };
 	struct dprog *tree;
 	dtrace_prog_t *pgp;
 
 	probes_hooks(dtp, &arg.probes);
-	library_hooks(dtp, &arg.probes);
+	if (libs)
+		library_hooks(dtp, &arg.probes);
 	ses->hooks = hooks;
 	ses->hooks.arg = &arg;
 	options_lang(dtp, cflags, &ses->opt);
-	tree = library_load_dirs(dtp) == 0 ? lang_compile(ses, src, &d) : NULL;
+	tree = !libs || library_load_dirs(dtp) == 0 ? lang_compile(ses, src, &d) : NULL;
 	ses->hooks = (struct lang_hooks){ 0 };
 	if (library_error(dtp, &d)) { /* of a library needed on the way: it explains all others */
 		lang_prog_destroy(tree);
@@ -186,6 +188,17 @@ int read_all(FILE *fp, struct str *text)
 	return ferror(fp) ? -1 : 0;
 }
 
+/* Puts the text through cpp. 0, or -1 with the error recorded. */
+static int preprocess(dtrace_hdl_t *dtp, const char *name, struct str *text)
+{
+	struct str out = { 0 };
+	int rc = cpp_run(dtp, name, str_c(text), text->n, &out);
+
+	str_free(text);
+	*text = out;
+	return rc ? hdl_error(dtp, rc) : 0;
+}
+
 dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc,
 				       char *const argv[])
 {
@@ -193,19 +206,19 @@ dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int
 		.is_file = true, .field = SPEC_NAME, .argc = argc, .argv = argv
 	};
 	struct str text = { 0 };
-	dtrace_prog_t *pgp;
+	dtrace_prog_t *pgp = NULL;
 
 	if (!compile_args_valid(dtp, cflags, argc, argv))
 		return NULL;
-	if (read_all(fp, &text) < 0) {
-		str_free(&text);
-		hdl_error(dtp, EDT_FIO);
-		return NULL;
-	}
-	src.text = str_c(&text);
-	src.len = text.n;
 	src.name = argc > 0 ? argv[0] : "";
-	pgp = compile(dtp, &src, cflags);
+	if (read_all(fp, &text) < 0) {
+		hdl_error(dtp, EDT_FIO);
+	} else if (!(opt_on(dtp->opt, OPT_CPP) || (cflags & DTRACE_C_CPP)) ||
+		   preprocess(dtp, src.name, &text) == 0) {
+		src.text = str_c(&text);
+		src.len = text.n;
+		pgp = compile(dtp, &src, cflags);
+	}
 	str_free(&text);
 	return pgp;
 }

@@ -176,6 +176,9 @@ int library_load_dirs(dtrace_hdl_t *dtp);
 bool library_error(dtrace_hdl_t *dtp, struct diag *d);
 void library_close(dtrace_hdl_t *dtp);
 
+/* cpp.c. The text as cpp leaves it, added to *out: 0 or an error number. `name`: of the file. */
+int cpp_run(dtrace_hdl_t *dtp, const char *name, const char *text, size_t len, struct str *out);
+
 /* compile.c */
 int read_all(FILE *fp, struct str *text); /* 0, or -1 */
 void compile_close(dtrace_hdl_t *dtp);

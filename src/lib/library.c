@@ -25,8 +25,8 @@
 enum state { NEW, LOADING, LOADED, FAILED };
 
 struct library {
-	char *name; /* of the file */
-	char *path; /* NULL: embedded only */
+	char *name;			 /* of the file */
+	char *path;			 /* NULL: embedded only */
 	const struct library_text *text; /* embedded text, or NULL */
 	enum state state;
 };
@@ -80,17 +80,20 @@ void library_close(dtrace_hdl_t *dtp)
 
 static int fail(struct libraries *libs, const char *path, const char *why)
 {
-	struct srcloc nowhere = {0};
+	struct srcloc nowhere = { 0 };
 
-	return diag_error(&libs->error, NULL, nowhere, "failed to open library '%s': %s", path, why);
+	return diag_error(&libs->error, NULL, nowhere, "failed to open library '%s': %s", path,
+			  why);
 }
 
 static int load_text(dtrace_hdl_t *dtp, const char *name, const char *text, size_t len)
 {
 	struct libraries *libs = dtp->libraries;
-	struct lang_source src = {.text = text, .len = len, .name = name, .is_file = true, .library = true};
+	struct lang_source src = {
+		.text = text, .len = len, .name = name, .is_file = true, .library = true
+	};
 	struct dsession *ses = dtp->ses;
-	struct diag d = {0};
+	struct diag d = { 0 };
 	struct dprog *prog;
 
 	ses->unmet = false;
@@ -106,9 +109,25 @@ static int load_text(dtrace_hdl_t *dtp, const char *name, const char *text, size
 	return libs->error.set ? -1 : 0;
 }
 
+static int load_preprocessed(dtrace_hdl_t *dtp, const struct library *l, const struct str *text)
+{
+	struct str out = { 0 };
+	int rc;
+
+	if (!opt_on(dtp->opt, OPT_CPP))
+		return load_text(dtp, l->path, str_c(text), text->n);
+	rc = cpp_run(dtp, l->path, str_c(text), text->n, &out);
+	if (rc)
+		rc = fail(dtp->libraries, l->path, dtrace_errmsg(NULL, rc));
+	else
+		rc = load_text(dtp, l->path, str_c(&out), out.n);
+	str_free(&out);
+	return rc;
+}
+
 static int load_file(dtrace_hdl_t *dtp, const struct library *l)
 {
-	struct str text = {0};
+	struct str text = { 0 };
 	FILE *fp = fopen(l->path, "re");
 	int rc = -1;
 
@@ -117,7 +136,7 @@ static int load_file(dtrace_hdl_t *dtp, const struct library *l)
 	if (read_all(fp, &text) < 0)
 		fail(dtp->libraries, l->path, strerrordesc_np(EIO));
 	else
-		rc = load_text(dtp, l->path, str_c(&text), text.n);
+		rc = load_preprocessed(dtp, l, &text);
 	str_free(&text);
 	fclose(fp);
 	return rc;
@@ -130,7 +149,8 @@ static int load(dtrace_hdl_t *dtp, struct library *l)
 	if (l->state != NEW)
 		return l->state == LOADED ? 0 : -1;
 	l->state = LOADING;
-	rc = l->path ? load_file(dtp, l) : load_text(dtp, l->text->name, l->text->text, l->text->len);
+	rc = l->path ? load_file(dtp, l)
+		     : load_text(dtp, l->text->name, l->text->text, l->text->len);
 	l->state = rc ? FAILED : LOADED;
 	return rc;
 }
@@ -146,7 +166,7 @@ static int compare_name(const void *key, const void *row)
 static bool define_hz(dtrace_hdl_t *dtp)
 {
 	struct dsession *ses = dtp->ses;
-	struct timespec tick = {0};
+	struct timespec tick = { 0 };
 	struct ident *id;
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_nsec <= 0)
@@ -253,7 +273,8 @@ static void add_system_dir(dtrace_hdl_t *dtp, struct libraries *libs)
 	exe[n] = 0;
 	for (int i = 0; i < 2; i++) {
 		slash = strrchr(exe, '/');
-		if (!slash || (i == 0 && strcmp(slash, "/dtrace")) || (i == 1 && strcmp(slash, "/bin")))
+		if (!slash || (i == 0 && strcmp(slash, "/dtrace")) ||
+		    (i == 1 && strcmp(slash, "/bin")))
 			return;
 		*slash = 0;
 	}
@@ -295,6 +316,6 @@ bool library_error(dtrace_hdl_t *dtp, struct diag *d)
 		return false;
 	diag_clear(d);
 	*d = libs->error;
-	libs->error = (struct diag){0};
+	libs->error = (struct diag){ 0 };
 	return true;
 }

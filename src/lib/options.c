@@ -253,6 +253,28 @@ static int set_LIST(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
 	return rc;
 }
 
+/* All of them in one list, as the order of -D and -U matters: a line each in the text of cppargs. */
+static int set_CPPARG(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row,
+		      const char *value)
+{
+	int rc = value && !strchr(value, '\n') ? set_value(dtp, o, row, 1) : EDT_BADOPTVAL;
+	struct str all = { 0 };
+
+	if (rc)
+		return rc;
+	if (dtp->opt_text[OPT_CPPARGS])
+		str_puts(&all, dtp->opt_text[OPT_CPPARGS]);
+	str_puts(&all, "\n");
+	if (row->arg)
+		str_puts(&all, row->arg);
+	for (; *value; value++)
+		str_putc(&all, !row->arg && isblank((unsigned char)*value) ? '\n' : *value);
+	free(dtp->opt_text[OPT_CPPARGS]);
+	dtp->opt_text[OPT_CPPARGS] = mem_strdup(str_c(&all));
+	str_free(&all);
+	return 0;
+}
+
 static int set_ATTR(dtrace_hdl_t *dtp, enum opt o, const struct option_row *row, const char *value)
 {
 	dtrace_attribute_t a;
@@ -432,7 +454,7 @@ static void clamp(dtrace_optval_t *v, dtrace_optval_t min, dtrace_optval_t max)
 #define STATUSRATE_MAX 10000000000 /* ns; a consumer that looks less often would pass for dead */
 #define PRINTSIZE_MAX 65536
 #define PRINTSIZE_DEFAULT 8192
-#define CLEANRATE_MIN 200000	   /* 5000hz */
+#define CLEANRATE_MIN 200000 /* 5000hz */
 #define CLEANRATE_MAX 60000000000
 
 /*
