@@ -77,9 +77,17 @@ static void on_signal(int sig)
 		dtrace_wakeup(cmd.dtp);
 }
 
-static void catch (int sig)
+/* Before there is anything to print it does nothing. */
+static void on_usr1(int sig)
 {
-	struct sigaction old, sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	(void)sig;
+	if (cmd.dtp)
+		dtrace_snapshot(cmd.dtp);
+}
+
+static void handle_signal(int sig, void (*fn)(int))
+{
+	struct sigaction old, sa = { .sa_handler = fn, .sa_flags = SA_RESTART };
 
 	sigemptyset(&sa.sa_mask);
 	sigaddset(&sa.sa_mask, SIGINT);
@@ -99,8 +107,9 @@ void trace_handlers(void)
 		dfatal("failed to establish proc handler");
 	if (dtrace_handle_setopt(cmd.dtp, on_setopt, NULL) < 0)
 		dfatal("failed to establish setopt handler");
-	catch (SIGINT);
-	catch (SIGTERM);
+	handle_signal(SIGINT, on_signal);
+	handle_signal(SIGTERM, on_signal);
+	handle_signal(SIGUSR1, on_usr1);
 }
 
 /* ---- enabling -------------------------------------------------------------------------------- */

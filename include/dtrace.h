@@ -386,6 +386,12 @@ int dtrace_fputs(dtrace_hdl_t *dtp, FILE *fp, const char *text);
  */
 void dtrace_abort(dtrace_hdl_t *dtp);
 
+/*
+ * The next dtrace_work() prints what the buffers hold now, without waiting for switchrate; under the policy
+ * ring without taking it away. May be called from a signal handler. 0, or -1 before the first dtrace_work().
+ */
+int dtrace_snapshot(dtrace_hdl_t *dtp);
+
 /* ---- handlers -------------------------------------------------------------------------------- */
 
 /* ABORT ends the session: "Abort due to error", "Abort due to drop" ... */

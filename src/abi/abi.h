@@ -163,7 +163,8 @@ struct abi_state {
 	uint32_t activity;
 	uint32_t filled;  /* fill: CPUs whose buffer is FULL */
 	uint64_t exits;	  /* exit() calls seen */
-	uint64_t pad[6];
+	uint64_t snapshots; /* snapshot() calls */
+	uint64_t pad[5];
 };
 
 struct abi_conf {

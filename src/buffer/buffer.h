@@ -138,12 +138,14 @@ struct buffer_snap {
 	uint32_t pos;		   /* next record to hand out */
 	uint32_t *index;	   /* ring: positions, newest first; else NULL */
 	uint32_t nindex;	   /* ring: not yet handed out */
+	bool lapped;		   /* ring: older records were overwritten */
 	int error;		   /* -EINVAL: an impossible size at pos; the rest is lost */
 };
 
 /*
  * switch: exchanges the halves, or hands out what is left of a closed buffer. fill: only after
- * buffers_stop(), once. ring: at any time; the ring starts empty again (the other half).
+ * buffers_stop(), once. ring: at any time, all that the ring holds; it is kept, so that the next snapshot has
+ * it again, as far as the ring would have kept it, and so has the one after buffers_stop(), which is the last.
  * 1: a snapshot with data; 0: nothing new; -EAGAIN: a program has not left yet, call again later;
  * -EBUSY: the last snapshot was not released, or fill before the end.
  */

@@ -476,6 +476,8 @@ void buffers_destroy(struct buffers *b)
 	for (i = 0; i < b->rows.n; i++)
 		close(b->rows.v[i]);
 	vec_free(&b->rows);
+	for (i = 0; b->slots && i < b->conf.nslots; i++)
+		free(b->slots[i].kept);
 	free(b->slots);
 	free(b);
 }

@@ -37,6 +37,10 @@ struct slot {
 	int cpu;
 	struct gate buf, agg;
 	bool out; /* a snapshot is with the consumer */
+	/* ring: what earlier snapshots found and is not overwritten since, oldest first */
+	unsigned char *kept;
+	uint32_t kept_len;
+	bool kept_last; /* is with the consumer for the last time */
 };
 
 struct buffers {

@@ -253,10 +253,13 @@ static void ring_walk(const struct buffers *b, struct buffer_snap *s, uint32_t o
 			 * found behind it.
 			 */
 			s->error = span + 8 <= size ? -EINVAL : 0;
+			s->lapped = true;
 			break;
 		}
-		if (r->size > size - span)
+		if (r->size > size - span) {
+			s->lapped = true;
 			break;
+		}
 		span += r->size;
 		vec_push(&v, pos);
 		pos += r->size;
@@ -294,6 +297,57 @@ static bool gate_has_records(const struct gate *g)
 	return g->flipped || (g->closed ? g->off : off) != g->start;
 }
 
+static uint32_t kept_size(const struct slot *s, uint32_t pos)
+{
+	return ((const struct abi_rec *)(s->kept + pos))->size;
+}
+
+/*
+ * What was kept, without what the new records would have overwritten, then those. The half is free again
+ * after that.
+ */
+static void ring_keep(struct buffers *b, struct slot *s, struct buffer_snap *snap)
+{
+	uint32_t size = b->conf.bufsize, from = snap->lapped ? s->kept_len : 0, n, i;
+	unsigned char *mem;
+
+	while (from < s->kept_len && s->kept_len - from > size - snap->len)
+		from += kept_size(s, from);
+	n = s->kept_len - from;
+	mem = mem_alloc(n + snap->len + 8);
+	if (n)
+		memcpy(mem, s->kept + from, n);
+	for (i = snap->nindex; i-- > 0;) {
+		const struct abi_rec *r = (const struct abi_rec *)(snap->data + snap->index[i]);
+
+		memcpy(mem + n, r, r->size);
+		n += r->size;
+	}
+	free(s->kept);
+	free(snap->index);
+	s->kept = mem;
+	s->kept_len = n;
+	snap->index = NULL;
+	snap->nindex = 0;
+	memset(buffer_half(b, snap->slot, snap->half), 0, b->conf.bufmap);
+}
+
+static int kept_hand_out(struct buffers *b, uint32_t slot, struct buffer_snap *snap)
+{
+	struct slot *s = &b->slots[slot];
+
+	if (!s->kept_len)
+		return 0;
+	snap->cpu = s->cpu;
+	snap->slot = slot;
+	snap->header = b->header;
+	snap->data = s->kept;
+	snap->len = s->kept_len;
+	s->kept_last = s->buf.closed;
+	s->out = true;
+	return 1;
+}
+
 int buffers_switch(struct buffers *b, uint32_t slot, struct buffer_snap *snap)
 {
 	struct slot *s = &b->slots[slot];
@@ -304,7 +358,7 @@ int buffers_switch(struct buffers *b, uint32_t slot, struct buffer_snap *snap)
 	if (s->out || (b->policy == CG_FILL && !g->closed))
 		return -EBUSY;
 	if (!gate_has_records(g))
-		return 0;
+		return kept_hand_out(b, slot, snap);
 	if (!g->flipped)
 		err = g->closed ? gate_take_closed(g) : gate_flip(g);
 	if (!err)
@@ -322,10 +376,15 @@ int buffers_switch(struct buffers *b, uint32_t slot, struct buffer_snap *snap)
 	snap->half = g->old_half;
 	snap->header = b->header;
 	snap->data = buffer_half(b, slot, g->old_half);
-	if (b->policy == CG_RING)
-		ring_walk(b, snap, g->old_off);
-	else
+	if (b->policy != CG_RING) {
 		snap->len = g->old_off;
+		return 1;
+	}
+	ring_walk(b, snap, g->old_off);
+	if (!g->closed || s->kept_len) {
+		ring_keep(b, s, snap);
+		kept_hand_out(b, slot, snap);
+	}
 	return 1;
 }
 
@@ -347,7 +406,9 @@ void buffers_release(struct buffers *b, struct buffer_snap *snap)
 	 * A ring finds its end by memory that was never written. fill is handed out once; switch
 	 * knows its length.
 	 */
-	if (b->policy == CG_RING && snap->data)
+	if (snap->data && snap->data == s->kept)
+		s->kept_len = s->kept_last ? 0 : s->kept_len;
+	else if (b->policy == CG_RING && snap->data)
 		memset(buffer_half(b, snap->slot, snap->half), 0, b->conf.bufmap);
 	snap->data = NULL;
 	snap->len = snap->pos = 0;

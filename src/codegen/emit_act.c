@@ -90,6 +90,15 @@ static void exit_emit(struct cg *cg, const struct stmt *s, const struct action *
 	ir_place(ir, done);
 }
 
+/* The consumer looks at the number at each status check. */
+static void snapshot_emit(struct cg *cg, const struct stmt *s, const struct action *a)
+{
+	(void)s, (void)a;
+	vreg st = ir_mapval(cg->ir, CG_MAP_STATE, 0);
+	vreg one = ir_imm(cg->ir, 1);
+	ir_atomic(cg->ir, IR_ATOMIC_ADD, st, offsetof(struct abi_state, snapshots), one);
+}
+
 /* ---- subroutines ---- */
 
 static const struct node *arg(const struct node *n, size_t i)
@@ -196,6 +205,7 @@ static const struct emitter {
 	[FN_exit] = { .action = exit_emit },
 	[FN_tracemem] = { .action = tracemem_emit },
 	[FN_print] = { .action = print_emit },
+	[FN_snapshot] = { .action = snapshot_emit },
 	[FN_printa] = { .action = fields_emit },
 	[FN_clear] = { .action = fields_emit },
 	[FN_trunc] = { .action = fields_emit },
@@ -262,7 +272,7 @@ static void act_emit(struct cg *cg, const struct stmt *s, const struct action *a
 		not_built(cg, s->expr);
 		return;
 	}
-	if (a->presence >= 0)
+	if (a && a->presence >= 0)
 		rec_present(cg, a->presence);
 	e->action(cg, s, a);
 }

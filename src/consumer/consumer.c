@@ -103,6 +103,11 @@ void consumer_abort(struct consumer *c)
 	c->abort = 1;
 }
 
+void consumer_snapshot(struct consumer *c)
+{
+	c->snap_wanted = 1;
+}
+
 void consumer_set_stopped(struct consumer *c)
 {
 	c->stopped = true;
@@ -161,8 +166,10 @@ static uint64_t work_deadline(const struct consumer *c)
 
 	if (c->stopped)
 		return 0;
+	if (c->snap_wanted && !c->in_turn && !output_full(&c->out))
+		return 0;
 	if (buffers_policy(c->cfg.buffers) != CG_SWITCH)
-		return d;
+		return c->in_turn && !output_full(&c->out) ? 0 : d;
 	if (output_full(&c->out)) /* nothing is switched until it has shrunk; poll() tells */
 		return MIN(d, deadline(c->last_agg, o->aggrate));
 	if (c->in_turn)
@@ -268,6 +275,11 @@ static int status_check(struct consumer *c)
 	bool exiting = activity == ABI_DRAINING || __atomic_load_n(&st->exits, __ATOMIC_ACQUIRE);
 	int err;
 
+	uint64_t snapshots = __atomic_load_n(&st->snapshots, __ATOMIC_ACQUIRE);
+
+	if (snapshots != c->snapshots)
+		c->snap_wanted = 1;
+	c->snapshots = snapshots;
 	if (drops_report(c, DROP_WITH_STATUS, -1))
 		return -1;
 	if (output_full(&c->out) && drops_report(c, DROP_WITH_DATA, -1))
@@ -309,20 +321,37 @@ static enum consumer_status output_status(struct consumer *c)
 /* All that is left, as far as the output takes it. */
 static enum consumer_status work_stopped(struct consumer *c)
 {
+	bool snapshot;
 	int r;
 
 	if (!c->in_turn && consumer_aggregate(c) == -ECANCELED)
 		return CONSUMER_ERROR;
 	do {
+		snapshot = c->in_snapshot;
 		r = turn_run(c);
 		if (r < 0)
 			return CONSUMER_ERROR;
-	} while (r == 1 && (c->turn_had_data || c->turn_late) && !c->abort);
+	} while (r == 1 && (c->turn_had_data || c->turn_late || snapshot) && !c->abort);
 	if (r == 0 && !c->abort)
 		return output_status(c);
 	if (drops_report(c, DROP_WITH_STATUS, -1) || drops_report(c, DROP_WITH_DATA, -1))
 		return CONSUMER_ERROR;
 	return output_status(c) == CONSUMER_ERROR ? CONSUMER_ERROR : CONSUMER_DONE;
+}
+
+/* A snapshot that was asked for, or is under way. 0 or -1. */
+static int work_snapshot(struct consumer *c)
+{
+	enum cg_policy policy = buffers_policy(c->cfg.buffers);
+	bool wanted = c->snap_wanted && !c->in_turn && !output_full(&c->out);
+
+	if (wanted)
+		c->snap_wanted = 0;
+	if (wanted && policy == CG_FILL)
+		consumer_message(c, "no snapshot: fill buffers are read when tracing has ended");
+	else if (wanted || (c->in_turn && policy == CG_RING))
+		return turn_run(c) < 0 ? -1 : 0;
+	return 0;
 }
 
 enum consumer_status consumer_work(struct consumer *c)
@@ -339,6 +368,8 @@ enum consumer_status consumer_work(struct consumer *c)
 		return CONSUMER_ERROR;
 	if (c->stopped)
 		return work_stopped(c);
+	if (work_snapshot(c))
+		return CONSUMER_ERROR;
 	if (buffers_policy(c->cfg.buffers) != CG_SWITCH)
 		return output_status(c);
 	if (!c->in_turn && is_due(&c->last_agg, o->aggrate, now) &&

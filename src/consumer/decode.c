@@ -458,6 +458,8 @@ static int actions_run(struct decode *d)
 
 		if (!is_present(d, a))
 			continue;
+		if (d->c->in_snapshot && (func_get(a->func)->flags & FUNC_CONSUMER))
+			continue;
 		if (args_get(d, a))
 			return -EINVAL;
 		if (h && h->action)
@@ -499,7 +501,8 @@ int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
 	if (!e || !e->layout || r->size < e->layout->fixed)
 		return -EINVAL;
 	info = ecb_info_get(c, e);
-	count_record(c, r->epid, s->snap.slot);
+	if (!c->in_snapshot)
+		count_record(c, r->epid, s->snap.slot);
 	d.layout = e->layout;
 	d.strs = (const unsigned char *)r + e->layout->fixed;
 	d.end = (const unsigned char *)r + r->size;

@@ -65,6 +65,7 @@ struct consumer {
 	uint32_t nslots;
 	/* the turn under way */
 	bool in_turn, first_turn, turn_had_data, turn_late;
+	bool in_snapshot; /* a turn over rings that go on */
 	enum pass pass;
 	uint32_t slot;
 	uint64_t turn_time; /* temporal: everything older is in the halves of this turn */
@@ -73,7 +74,8 @@ struct consumer {
 	uint64_t last_status, last_agg, last_switch, last_clean; /* ns; 0: never */
 	bool stopped, filled, exited, header_done, broken;
 	int exit_status;
-	volatile sig_atomic_t abort;
+	volatile sig_atomic_t abort, snap_wanted;
+	uint64_t snapshots; /* snapshot() calls answered */
 	char *errmsg;
 	VEC(struct watch) watches;
 	VEC(struct print_value) args;

@@ -335,9 +335,16 @@ static void turn_switch(struct consumer *c, struct source *s, uint32_t slot)
 
 static void turn_begin(struct consumer *c)
 {
+	bool ring = buffers_policy(c->cfg.buffers) == CG_RING;
 	uint32_t i;
 
 	c->in_turn = true;
+	c->in_snapshot = ring && !c->stopped;
+	/* A ring is told from its beginning each time. */
+	if (ring) {
+		c->first_turn = true;
+		c->header_done = false;
+	}
 	c->turn_had_data = c->turn_late = false;
 	if (c->cfg.opt->temporal) {
 		c->turn_time = now_ns() - TEMPORAL_SLACK;
@@ -372,9 +379,11 @@ static void turn_end(struct consumer *c)
 			buffers_release(c->cfg.buffers, &s->snap);
 		s->has_snap = false;
 	}
+	if (c->in_snapshot && c->turn_had_data && !c->cfg.opt->quiet && !c->cfg.no_lines)
+		str_putc(&c->out.buf, '\n');
 	if (c->turn_had_data)
 		c->first_turn = false;
-	c->in_turn = false;
+	c->in_turn = c->in_snapshot = false;
 }
 
 static int turn_pass(struct consumer *c)

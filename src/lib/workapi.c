@@ -549,6 +549,15 @@ void dtrace_abort(dtrace_hdl_t *dtp)
 	dtrace_wakeup(dtp);
 }
 
+int dtrace_snapshot(dtrace_hdl_t *dtp)
+{
+	if (!dtp->consumer)
+		return -1;
+	consumer_snapshot(dtp->consumer);
+	dtrace_wakeup(dtp);
+	return 0;
+}
+
 int dtrace_exitstatus(dtrace_hdl_t *dtp)
 {
 	int status = 0;
