@@ -26,7 +26,7 @@ case, one a line:
   @@args: WORDS            after FILE
   @@run: COMMAND           sh runs this instead of the default command line
   @@status: N              expected exit status (default 0; err: 1); 128+N for signal N
-  @@timeout: SECONDS       default 30
+  @@timeout: SECONDS       default 120
   @@needs: WORD...         skip where one is not met; see NEEDS (live: root bpf, always)
   @@match: REGEX           must match in stdout+stderr (^ and $ are line ends); repeatable
   @@filter: SED            applied to stdout before it is compared or rewritten; repeatable
@@ -237,7 +237,7 @@ class Case:
         self.directives = {key: [] for key in DIRECTIVES}
         self.fault = None
         self.read_directives()
-        self.timeout = float(self.one("timeout", "30"))
+        self.timeout = float(self.one("timeout", "120"))
         self.needs = " ".join(self.directives["needs"]).split()
         if self.top == "live":
             self.needs = ["root", "bpf"] + self.needs
