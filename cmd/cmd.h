@@ -4,6 +4,7 @@
  *
  *	dtrace.c   the passes: arguments, options, processes, programs, mode
  *	args.c     the command line as a list of flags and operands
+ *	link.c     -h, -G
  *	list.c     -l, and the stability reports of -v
  *	trace.c    enabling and the tracing loop
  */
@@ -66,6 +67,7 @@ void message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void dfatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void usage(void) __attribute__((noreturn)); /* status 2 */
+void leave(int status) __attribute__((noreturn));
 void *xalloc(size_t size);		    /* zeroed; ends the command if there is no memory */
 bool option_on(const char *name);
 const char *out_name(void);
@@ -75,6 +77,9 @@ void args_parse(int argc, char *argv[]);
 void list_probes(void);
 void report_program(const struct program *p);	   /* -v */
 void report_descriptions(const struct program *p); /* -e -v */
+
+void header_run(void);
+void link_run(void);
 
 void trace_handlers(void); /* before anything is compiled */
 int trace_run(void);	   /* gives the exit status */

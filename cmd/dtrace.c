@@ -36,7 +36,7 @@ void message(const char *fmt, ...)
 }
 
 /* Closing kills processes that were never continued. */
-static void __attribute__((noreturn)) leave(int status)
+void leave(int status)
 {
 	dtrace_hdl_t *dtp = cmd.dtp;
 
@@ -119,9 +119,7 @@ static void refuse_unbuilt(void)
 		switch (cmd.flags[i].c) {
 		case '3': fatal("-32 is not implemented");
 		case 'A':
-		case 'B':
-		case 'G':
-		case 'h': fatal("-%c is not implemented", cmd.flags[i].c);
+		case 'B': fatal("-%c is not implemented", cmd.flags[i].c);
 		}
 	}
 }
@@ -279,6 +277,12 @@ static void take_processes(void)
 
 /* ---- pass 4: programs ------------------------------------------------------------------------ */
 
+/* Operands of -G are object files. */
+static int macro_args(void)
+{
+	return cmd.mode == MODE_LINK ? 1 : cmd.noperands;
+}
+
 static void compile_file(struct program *p)
 {
 	FILE *f = fopen(p->text, "r");
@@ -286,7 +290,7 @@ static void compile_file(struct program *p)
 	if (!f)
 		fatal("failed to open %s: %s", p->text, strerror(errno));
 	cmd.operands[0] = (char *)p->text;
-	p->prog = dtrace_program_fcompile(cmd.dtp, f, 0, cmd.noperands, cmd.operands);
+	p->prog = dtrace_program_fcompile(cmd.dtp, f, 0, macro_args(), cmd.operands);
 	fclose(f);
 	if (!p->prog)
 		dfatal("failed to compile script %s", p->text);
@@ -295,7 +299,7 @@ static void compile_file(struct program *p)
 static void compile_text(struct program *p)
 {
 	cmd.operands[0] = (char *)cmd.argv0;
-	p->prog = dtrace_program_strcompile(cmd.dtp, p->text, p->spec, 0, cmd.noperands,
+	p->prog = dtrace_program_strcompile(cmd.dtp, p->text, p->spec, 0, macro_args(),
 					    cmd.operands);
 	if (!p->prog)
 		dfatal("invalid probe specifier %s", p->text);
@@ -316,7 +320,7 @@ static void compile_programs(void)
 static void open_output(void)
 {
 	cmd.out = stdout;
-	if (!cmd.ofile)
+	if (!cmd.ofile || cmd.mode == MODE_HEADER || cmd.mode == MODE_LINK)
 		return;
 	cmd.out = fopen(cmd.ofile, "ae");
 	if (!cmd.out)
@@ -350,6 +354,10 @@ static int run_mode(void)
 		compiled();
 	else if (cmd.mode == MODE_LIST)
 		list_probes();
+	else if (cmd.mode == MODE_HEADER)
+		header_run();
+	else if (cmd.mode == MODE_LINK)
+		link_run();
 	else
 		return trace_run();
 	return 0;

@@ -255,6 +255,12 @@ dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrac
 /* The same for the rest of a file; the caller closes it. Messages name lines. */
 dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc,
 				       char *const argv[]);
+
+/* Of the providers that programs have defined: a C header for the programs that have their probes (fname: its name), ... */
+int dtrace_program_header(dtrace_hdl_t *dtp, FILE *out, const char *fname);
+/* ... and the object to be linked with their objects objv. dflags: 0. */
+int dtrace_program_link(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, unsigned int dflags, const char *file, int objc,
+			char *const objv[]);
 /* Enables every clause of a program on every probe it names. *pip may be NULL. */
 int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_proginfo_t *pip);
 /* The same figures without enabling; dpi_matches is what would match now. */

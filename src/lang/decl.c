@@ -397,6 +397,15 @@ static struct type **param_types(struct parse *p, const struct param_list *l, co
 	return types;
 }
 
+struct type **decl_prototype(struct parse *p, const struct param_list *l, size_t *n)
+{
+	*n = 0;
+	if (l && l->varargs)
+		parse_error(p, p->tokloc, "D_DECL_PROTO_VARARGS",
+			    "probe prototype may not use a variable-length argument list");
+	return l ? param_types(p, l, "function", n) : NULL;
+}
+
 struct type *decl_typename(struct parse *p, struct declspec *ds, struct declarator *dr)
 {
 	const struct derive *tuple;

@@ -77,6 +77,9 @@ void lang_session_destroy(struct dsession *s)
 	hmap_destroy(s->aggs);
 	vec_free(&s->all);
 	vec_free(&s->translators);
+	for (size_t i = 0; i < s->providers.n; i++)
+		vec_free(&s->providers.v[i]->probes);
+	vec_free(&s->providers);
 	types_destroy(s->types);
 	arena_destroy(s->arena);
 	free(s);

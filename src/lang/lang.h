@@ -79,6 +79,7 @@ struct dsession {
 	uint32_t nclauses;	/* clauses over all units */
 	uint32_t nvars, naggs;
 	VEC(struct translator *) translators;
+	VEC(struct provdef *) providers; /* defined by programs */
 	bool unmet;	 /* a library was given up since what it depends on is not there */
 	uint32_t ntemps; /* clause-local variables made by the checker */
 };

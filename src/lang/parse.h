@@ -195,6 +195,7 @@ struct parse {
 	VEC(struct pragma) pragmas;
 	VEC(struct probespec) specs; /* of the clause under way */
 	struct sou *sou;
+	struct provdef *provider;      /* whose braces are open */
 	struct translator *translator; /* whose braces are open */
 	struct xlate_member **translator_end;
 };
@@ -314,6 +315,17 @@ struct type *decl_sou_close(struct parse *p);
 void decl_declare(struct parse *p, struct declspec *ds, struct declarator_list l);
 void decl_inline(struct parse *p, struct srcloc loc, struct declspec *ds, struct declarator *dr,
 		 struct node *expr);
+
+/* The types of a prototype; l may be NULL: "()". */
+struct type **decl_prototype(struct parse *p, const struct param_list *l, size_t *n);
+
+/* ---- provdef.c ---- */
+
+void provdef_open(struct parse *p, struct srcloc loc, const char *name);
+/* out: the prototype behind the colon, NULL: none. */
+void provdef_probe(struct parse *p, struct srcloc loc, const char *name, const struct derive *in,
+		   const struct derive *out);
+void provdef_close(struct parse *p);
 
 /* ---- xlate.c ---- */
 

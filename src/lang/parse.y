@@ -461,16 +461,15 @@ initialisers
 	| initialisers T_IDENT '=' assign ';'	{ xlate_member(p, @2, $2, $4); }
 	;
 
-provider
-	: K_PROVIDER T_IDENT '{' probedefs '}' ';'
-		{ parse_error(p, @1, "D_UNKNOWN", "provider definitions are not implemented (yet)"); }
-	;
+provider: provider_open probedefs '}' ';'	{ provdef_close(p); } ;
+
+provider_open: K_PROVIDER T_IDENT '{'	{ provdef_open(p, @2, $2); } ;
 
 probedefs: %empty | probedefs probedef ;
 
 probedef
-	: K_PROBE T_IDENT function ';'
-	| K_PROBE T_IDENT function ':' function ';'
+	: K_PROBE T_IDENT function ';'			{ provdef_probe(p, @2, $2, $3, NULL); }
+	| K_PROBE T_IDENT function ':' function ';'	{ provdef_probe(p, @2, $2, $3, $5); }
 	;
 
 %%

@@ -97,6 +97,8 @@ static void parse_end(struct parse *p)
 	hmap_destroy(p->assigned);
 	hmap_destroy(p->members);
 	free(p->arg_used);
+	if (p->provider)
+		vec_free(&p->provider->probes);
 	vec_free(&p->pragmas);
 	vec_free(&p->specs);
 }

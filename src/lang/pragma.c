@@ -302,7 +302,10 @@ static int pragma_attributes(struct parse *p, const struct line *l)
 		return fail(p, "D_PRAGMA_SCOPE",
 			    "#pragma %s cannot modify entity defined outside program scope",
 			    l->word[0]);
-	/* A provider definition would be the only one to use it. */
+	/* That of a definition is what the probes are published with; here there is nobody to tell. */
+	for (size_t i = 0; i < p->s->providers.n; i++)
+		if (!strcmp(p->s->providers.v[i]->name, l->word[3]))
+			return 0;
 	return fail(p, "D_PRAGMA_UNUSED", "unused #pragma %s", l->word[0]);
 }
 

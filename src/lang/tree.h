@@ -105,6 +105,20 @@ struct translator {
 	uint32_t attr; /* as in struct ident */
 };
 
+/* ---- provider definitions ----------------------------------------------------------------------------- */
+
+/* "probe name(types) : (types);" of a provider. Belongs to the session. */
+struct provdef_probe {
+	const char *name; /* as written: "query__start" */
+	size_t nargs, nout;
+	struct type **args, **out; /* what the program passes, and what args[] is */
+};
+
+struct provdef {
+	const char *name;
+	VEC(struct provdef_probe *) probes;
+};
+
 /* ---- expressions ------------------------------------------------------------------------------------ */
 
 /*

@@ -35,7 +35,7 @@ status 0
 out 'dtrace: Linux D 0.1'
 err ''
 
-for flag in A B G h; do
+for flag in A B; do
 	run "$DTRACE" -$flag -n BEGIN
 	status 1
 	err "dtrace: -$flag is not implemented"
