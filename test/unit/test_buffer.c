@@ -634,6 +634,182 @@ static void test_agg_gate(void **state)
 	buffers_destroy(b);
 }
 
+/* ---- the cleaner of speculations ---- */
+
+struct moved {
+	int n, cpu[8], refuse;
+	uint32_t spec[8], len[8];
+};
+
+static bool mover(void *arg, int cpu, uint32_t i, uint32_t len)
+{
+	struct moved *m = arg;
+
+	if (m->refuse)
+		return false;
+	m->cpu[m->n] = cpu;
+	m->spec[m->n] = i;
+	m->len[m->n++] = len;
+	return true;
+}
+
+static uint64_t *spec_part(struct buffers *b, uint32_t slot, uint32_t i)
+{
+	struct abi_spec_part *p = (void *)((char *)b->specst.mem + b->conf.spec_parts);
+
+	return &p[slot * b->conf.nspec + i].word;
+}
+
+static struct buffers *create_specs(uint64_t nspec, uint32_t acct_epids)
+{
+	struct buffer_request req = { .plain = 2,
+				      .cpu = -1,
+				      .bufsize = 4096,
+				      .strsize = 256,
+				      .specs = true,
+				      .nspec = nspec,
+				      .specsize = 1024,
+				      .acct_epids = acct_epids };
+	struct buffer_result res;
+	struct buffers *b;
+
+	assert_int_equal(buffers_create(&b, &req, &res), 0);
+	assert_true(buffers_have_specs(b));
+	return b;
+}
+
+static void test_specs_clean(void **state)
+{
+	struct buffers *b = create_specs(3, 0);
+	uint64_t *st = b->specst.mem;
+	struct moved m = { 0 };
+
+	(void)state;
+	buffers_set_mover(b, mover, &m);
+	/* what programs may do to it is left alone */
+	for (uint32_t s = ABI_SPEC_INACTIVE; s <= ABI_SPEC_COMMITTING; s++) {
+		st[0] = s;
+		*spec_part(b, 0, 0) = 16;
+		buffers_specs_clean(b);
+		assert_int_equal(st[0], s);
+		assert_int_equal(*spec_part(b, 0, 0), 16);
+	}
+	assert_int_equal(m.n, 0);
+	/* moved from every CPU that has something */
+	st[0] = ABI_SPEC_INACTIVE;
+	*spec_part(b, 0, 0) = 0;
+	st[1] = ABI_SPEC_COMMITTINGMANY | 1ull << 32;
+	*spec_part(b, 1, 1) = 48;
+	st[2] = ABI_SPEC_DISCARDING;
+	*spec_part(b, 0, 2) = 32;
+	*spec_part(b, 1, 2) = 64;
+	buffers_specs_clean(b);
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.cpu[0], 1);
+	assert_int_equal(m.spec[0], 1);
+	assert_int_equal(m.len[0], 48);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(st[i], ABI_SPEC_INACTIVE);
+		assert_int_equal(*spec_part(b, 0, i) | *spec_part(b, 1, i), 0);
+	}
+	buffers_destroy(b);
+}
+
+/* Somebody is inside, or nothing can be reserved: again at the next turn, and only what is left. */
+static void test_specs_busy(void **state)
+{
+	struct buffers *b = create_specs(1, 0);
+	uint64_t *st = b->specst.mem;
+	struct moved m = { 0 };
+
+	(void)state;
+	buffers_set_mover(b, mover, &m);
+	st[0] = ABI_SPEC_COMMITTINGMANY;
+	*spec_part(b, 0, 0) = 16;
+	*spec_part(b, 1, 0) = 24 + ABI_SPEC_ENTER;
+	buffers_specs_clean(b);
+	assert_int_equal(st[0], ABI_SPEC_COMMITTINGMANY);
+	assert_int_equal(*spec_part(b, 0, 0), 0);
+	assert_int_equal(*spec_part(b, 1, 0), 24 + ABI_SPEC_ENTER);
+	m.refuse = 1;
+	*spec_part(b, 1, 0) -= ABI_SPEC_ENTER;
+	buffers_specs_clean(b);
+	assert_int_equal(st[0], ABI_SPEC_COMMITTINGMANY);
+	assert_int_equal(*spec_part(b, 1, 0), 24);
+	m.refuse = 0;
+	buffers_specs_clean(b);
+	assert_int_equal(st[0], ABI_SPEC_INACTIVE);
+	assert_int_equal(m.n, 2);
+	assert_int_equal(m.len[1], 24);
+	st[0] = ABI_SPEC_DISCARDING;
+	*spec_part(b, 0, 0) = ABI_SPEC_ENTER;
+	buffers_specs_clean(b);
+	assert_int_equal(st[0], ABI_SPEC_DISCARDING);
+	*spec_part(b, 0, 0) = 0;
+	buffers_specs_clean(b);
+	assert_int_equal(st[0], ABI_SPEC_INACTIVE);
+	buffers_destroy(b);
+}
+
+static void test_specs_account(void **state)
+{
+	struct buffers *b = create_specs(2, 4);
+	uint64_t *st = b->specst.mem;
+	struct abi_rec *r = (void *)((char *)b->specs.mem + 1024 * 3); /* CPU 1, the second one */
+	const struct abi_acct *a = buffers_acct(b, 1);
+	static const struct abi_rec recs[] = { { 1, 8 }, { 3, 8 }, { 0, 8 }, { 3, 8 }, { 9, 8 } };
+
+	(void)state;
+	memcpy(r, recs, sizeof(recs));
+	st[1] = ABI_SPEC_DISCARDING;
+	*spec_part(b, 1, 1) = sizeof(recs);
+	buffers_specs_clean(b);
+	assert_int_equal(a[1].n[ABI_ACCT_DISCARDED], 1);
+	assert_int_equal(a[3].n[ABI_ACCT_DISCARDED], 2);
+	st[1] = ABI_SPEC_ACTIVEONE | 1ull << 32;
+	*spec_part(b, 1, 1) = 16;
+	buffers_specs_end(b);
+	assert_int_equal(a[1].n[ABI_ACCT_SPECLEFT], 1);
+	assert_int_equal(a[3].n[ABI_ACCT_SPECLEFT], 1);
+	assert_int_equal(a[3].n[ABI_ACCT_DISCARDED], 2);
+	buffers_destroy(b);
+}
+
+static void expect_spec(struct buffer_request req, enum buffer_refusal why, uint64_t specsize)
+{
+	struct buffer_result res;
+	struct buffers *b;
+
+	req.plain = 2;
+	req.cpu = -1;
+	req.strsize = 256;
+	req.bufsize = 4096;
+	req.specs = true;
+	buffers_create(&b, &req, &res);
+	assert_int_equal(res.why, why);
+	if (why == BUFFER_OK) {
+		assert_int_equal(res.specsize, specsize);
+		assert_int_equal(res.spec_lowered, specsize + 8 < req.specsize);
+	}
+	buffers_destroy(b);
+}
+
+static void test_specs_sizes(void **state)
+{
+	(void)state;
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 4 << 20 }, BUFFER_OK, 4 << 20);
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 71 }, BUFFER_OK, 64);
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 8 }, BUFFER_OK, 8);
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 7 }, BUFFER_TOOSMALL, 0);
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 0 }, BUFFER_TOOSMALL, 0);
+	expect_spec((struct buffer_request){ .nspec = 0, .specsize = 64 }, BUFFER_OK, 64);
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 100ull << 40 }, BUFFER_OK,
+		    400 << 20);
+	expect_spec((struct buffer_request){ .nspec = 1, .specsize = 100ull << 40, .manual = true },
+		    BUFFER_NOSPACE, 0);
+	expect_spec((struct buffer_request){ .nspec = INT32_MAX, .specsize = 8 }, BUFFER_NOSPACE, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +825,10 @@ int main(void)
 		cmocka_unit_test(test_filler),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_agg_gate),
+		cmocka_unit_test(test_specs_clean),
+		cmocka_unit_test(test_specs_busy),
+		cmocka_unit_test(test_specs_account),
+		cmocka_unit_test(test_specs_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

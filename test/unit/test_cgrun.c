@@ -29,11 +29,13 @@
 
 #define MAX_CLAUSES 300
 #define NROWS 4
+#define NSPEC 2
+#define SPEC_PARTS 64
 
 /* What a test chooses; zero gives the usual. */
 struct want {
 	enum cg_policy policy;
-	uint32_t bufsize, strsize, aggsize, reserve, activity;
+	uint32_t bufsize, strsize, aggsize, reserve, activity, specsize;
 	bool temporal, accounting, rows, may_fail;
 };
 
@@ -49,6 +51,8 @@ struct run {
 	struct abi_cpu *cpus;
 	struct abi_state *state;
 	char *bufs, *aggs, *globals, *acct;
+	uint64_t *specst;
+	struct abi_cpu other; /* what the CPU that is not played now has */
 	struct kern_cpu_mask mask;
 	struct str out;
 	char *refused;
@@ -183,7 +187,8 @@ static void maps_make(struct run *r, const struct want *w)
 	c->strmax = ROUND_UP(c->strsize, 8);
 	c->bufsize = w->bufsize ? w->bufsize : 4 << 20;
 	c->bufmap = c->bufsize + MAX(r->env.max_record, 64);
-	c->ring_segment = c->bufsize >= 4096 ? 256 : 8;
+	if (r->env.policy == CG_RING)
+		c->ring_segment = c->bufsize >= 4096 ? 256 : 8;
 	c->reserve = w->reserve;
 	c->aggsize = w->aggsize ? w->aggsize : 1 << 20;
 	c->agg_heads = ROUND_UP(64 + r->env.agg_fixed, 64);
@@ -194,7 +199,11 @@ static void maps_make(struct run *r, const struct want *w)
 				 8);
 	c->globals_size = MAX(r->ses->globals_size, 8);
 	c->ncpus = (uint32_t)kern_cpus_possible();
-	c->nslots = 1;
+	c->nslots = 2; /* one CPU, which may play another one: cpu_swap() */
+	c->nspec = NSPEC;
+	c->spec_parts = SPEC_PARTS;
+	c->specsize = w->specsize ? w->specsize : 4096;
+	c->temporal = w->temporal;
 	c->dvar_size = ROUND_UP(MAX(r->env.dvar_value, 8), 8);
 	c->acct_epids = w->accounting ? r->ecbs.v.n + 1 : 0;
 	strtab = strtab_data(r->env.strtab, &c->strtab_size);
@@ -205,12 +214,15 @@ static void maps_make(struct run *r, const struct want *w)
 	map_frozen(r, CG_MAP_CONF, c, sizeof(*c));
 	r->state = map_view(r, CG_MAP_STATE, sizeof(*r->state), 1);
 	r->cpus = map_view(r, CG_MAP_CPUS, c->ncpus * sizeof(struct abi_cpu), 1);
-	r->bufs = map_view(r, CG_MAP_BUFS, c->bufmap, 2);
-	r->aggs = map_view(r, CG_MAP_AGGS, c->aggsize, 2);
+	r->bufs = map_view(r, CG_MAP_BUFS, c->bufmap, 4);
+	r->specst = map_view(r, CG_MAP_SPECST,
+			     SPEC_PARTS + 2 * NSPEC * sizeof(struct abi_spec_part), 1);
+	map_make(r, CG_MAP_SPECS, c->specsize, 2 * NSPEC, BPF_F_MMAPABLE);
+	r->aggs = map_view(r, CG_MAP_AGGS, c->aggsize, 4);
 	r->globals = map_view(r, CG_MAP_GLOBALS, c->globals_size, 1);
-	map_make(r, CG_MAP_FRAMES, c->frame_size, ABI_FRAMES, BPF_F_MMAPABLE);
+	map_make(r, CG_MAP_FRAMES, c->frame_size, 2 * ABI_FRAMES, BPF_F_MMAPABLE);
 	if (w->accounting)
-		r->acct = map_view(r, CG_MAP_ACCT, c->acct_epids * sizeof(struct abi_acct), 1);
+		r->acct = map_view(r, CG_MAP_ACCT, c->acct_epids * sizeof(struct abi_acct), 2);
 	r->fd[CG_MAP_DVARS] = kern_map_create(BPF_MAP_TYPE_HASH, "dvars",
 					      sizeof(struct abi_dvar_key), c->dvar_size, 64, 0);
 	assert_true(r->fd[CG_MAP_DVARS] >= 0);
@@ -320,11 +332,28 @@ static void cpu_open(struct run *r)
 		r->cpus[i].slot = ABI_SLOT_NONE;
 	r->cpus[cpu].slot = 0;
 	r->cpus[cpu].word = r->env.policy == CG_RING ? r->env.conf.bufsize : 0;
+	r->other = r->cpus[cpu];
+	r->other.slot = 1;
 }
 
 static struct abi_cpu *this_cpu(struct run *r)
 {
 	return &r->cpus[sched_getcpu()];
+}
+
+/* From now on this CPU is the other one. */
+static void cpu_swap(struct run *r)
+{
+	struct abi_cpu *c = this_cpu(r), now = *c;
+
+	*c = r->other;
+	r->other = now;
+}
+
+/* Its principal buffer, half 0. */
+static char *own_buf(struct run *r)
+{
+	return r->bufs + (size_t)this_cpu(r)->slot * 2 * r->env.conf.bufmap;
 }
 
 static struct run *run_start(struct want w, const char *text)
@@ -371,11 +400,12 @@ static void run_end(struct run *r)
 		kern_cpu_unpin(&r->mask);
 		munmap(r->state, sizeof(*r->state));
 		munmap(r->cpus, c->ncpus * sizeof(struct abi_cpu));
-		munmap(r->bufs, ROUND_UP(c->bufmap, 8) * 2);
-		munmap(r->aggs, ROUND_UP(c->aggsize, 8) * 2);
+		munmap(r->bufs, ROUND_UP(c->bufmap, 8) * 4);
+		munmap(r->specst, SPEC_PARTS + 2 * NSPEC * sizeof(struct abi_spec_part));
+		munmap(r->aggs, ROUND_UP(c->aggsize, 8) * 4);
 		munmap(r->globals, c->globals_size);
 		if (r->acct)
-			munmap(r->acct, c->acct_epids * sizeof(struct abi_acct));
+			munmap(r->acct, 2 * c->acct_epids * sizeof(struct abi_acct));
 		close(r->prog_fd);
 	}
 	for (int i = 0; i < CG_MAP_MAX; i++)
@@ -488,12 +518,12 @@ static const char *records(struct run *r)
 	if (end >= ABI_OFF_FULL)
 		end = c->bufsize;
 	for (uint32_t pos = start; pos < end;) {
-		const struct abi_rec *rec = (const struct abi_rec *)(r->bufs + pos);
+		const struct abi_rec *rec = (const struct abi_rec *)(own_buf(r) + pos);
 
 		if (!rec->size)
 			break;
 		assert_int_equal(rec->size % 8, 0);
-		record_dump(r, r->bufs + pos);
+		record_dump(r, own_buf(r) + pos);
 		pos += rec->size;
 	}
 	return str_c(&r->out);
@@ -506,11 +536,11 @@ static const char *ring_records(struct run *r)
 
 	str_free(&r->out);
 	for (uint32_t span = 0; span < size;) {
-		const struct abi_rec *rec = (const struct abi_rec *)(r->bufs + pos % size);
+		const struct abi_rec *rec = (const struct abi_rec *)(own_buf(r) + pos % size);
 
 		if (!rec->size || rec->size > size - span)
 			break;
-		record_dump(r, r->bufs + pos % size);
+		record_dump(r, own_buf(r) + pos % size);
 		span += rec->size;
 		pos = pos % size + rec->size;
 	}
@@ -1191,6 +1221,370 @@ static void test_refused(void **state)
 	run_end(r);
 }
 
+/* ---- speculation ---- */
+
+#define SPEC_TEXT                                   \
+	"t /arg0 == 0/ { trace(speculation()); }"   \
+	"t /arg0 == 1/ { speculate(arg1); trace(arg2); }" \
+	"t /arg0 == 2/ { commit(arg1); }"           \
+	"t /arg0 == 3/ { discard(arg1); }"
+enum { SPECULATION, SPECULATE, COMMIT, DISCARD };
+
+static uint64_t spec_state(struct run *r, uint32_t id)
+{
+	return r->specst[id - 1];
+}
+
+static uint64_t *spec_part(struct run *r, uint32_t slot, uint32_t id)
+{
+	struct abi_spec_part *p = (void *)((char *)r->specst + SPEC_PARTS);
+
+	return &p[slot * NSPEC + id - 1].word;
+}
+
+/* The program of the cleaner moves a part of the CPU that is played. What it gives. */
+static uint32_t clean(struct run *r, uint32_t id, uint32_t len)
+{
+	uint64_t ctx[2] = { id - 1, len };
+	struct arena *a = arena_create();
+	uint32_t ret = 99;
+	struct bpf_code code;
+	struct diag d = { 0 };
+	struct ir ir;
+	int fd = r->prog_fd;
+
+	ir_init(&ir, a);
+	assert_int_equal(cg_cleaner_emit(&r->env, &ir, &d), 0);
+	assert_int_equal(bpf_assemble(&ir, "cleaner", r->fd, &code), 0);
+	load(r, &code);
+	assert_int_equal(kern_prog_test_run(r->prog_fd, ctx, sizeof(ctx), -1, &ret), 0);
+	close(r->prog_fd);
+	r->prog_fd = fd;
+	bpf_code_free(&code);
+	ir_destroy(&ir);
+	arena_destroy(a);
+	return ret;
+}
+
+#define ONE(slot) (ABI_SPEC_ACTIVEONE | (uint64_t)(slot) << 32)
+#define STATE(id, s) assert_int_equal(spec_state(r, id), s)
+#define STATE_KIND(id, s) assert_int_equal(ABI_SPEC_STATE(spec_state(r, id)), s)
+#define USED(slot, id, n) assert_int_equal(*spec_part(r, slot, id), n)
+
+/* Every transition (buffering.md 9.2). */
+static void test_spec_states(void **state)
+{
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	r = run_start((struct want){ 0 }, SPEC_TEXT);
+	fire(r, SPECULATION, 0, 0);
+	STATE(1, ABI_SPEC_ACTIVE);
+	fire(r, SPECULATION, 0, 0);
+	STATE(2, ABI_SPEC_ACTIVE);
+	fire(r, SPECULATION, 0, 0);
+	assert_string_equal(records(r), "1: 1;1: 2;1: 0;");
+	assert_int_equal(this_cpu(r)->drops[ABI_DROP_SPECUNAVAIL], 1);
+	/* ACTIVE, committed without data */
+	fire(r, COMMIT, 2, 0);
+	STATE_KIND(2, ABI_SPEC_INACTIVE);
+	fire(r, COMMIT, 2, 0);
+	STATE_KIND(2, ABI_SPEC_INACTIVE);
+	fire(r, SPECULATE, 2, 5);
+	STATE_KIND(2, ABI_SPEC_INACTIVE);
+	USED(0, 2, 0);
+	fire(r, SPECULATION, 0, 0);
+	STATE(2, ABI_SPEC_ACTIVE);
+	/* one CPU: at once */
+	fire(r, SPECULATE, 1, 10);
+	STATE(1, ONE(0));
+	fire(r, SPECULATE, 1, 11);
+	STATE(1, ONE(0));
+	USED(0, 1, 32);
+	fire(r, COMMIT, 1, 0);
+	STATE_KIND(1, ABI_SPEC_INACTIVE);
+	USED(0, 1, 0);
+	assert_string_equal(records(r), "1: 1;1: 2;1: 0;1: 2;2: 10;2: 11;");
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 12);
+	fire(r, DISCARD, 1, 0);
+	STATE_KIND(1, ABI_SPEC_INACTIVE);
+	USED(0, 1, 0);
+	/* two CPUs, committed */
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 20);
+	cpu_swap(r);
+	fire(r, SPECULATE, 1, 21);
+	STATE(1, ABI_SPEC_ACTIVEMANY);
+	cpu_swap(r);
+	fire(r, SPECULATE, 1, 22);
+	STATE(1, ABI_SPEC_ACTIVEMANY);
+	fire(r, COMMIT, 1, 0);
+	STATE_KIND(1, ABI_SPEC_COMMITTINGMANY);
+	USED(0, 1, 0);
+	USED(1, 1, 16);
+	assert_string_equal(records(r),
+			    "1: 1;1: 2;1: 0;1: 2;2: 10;2: 11;1: 1;1: 1;2: 20;2: 22;");
+	/* nothing has an effect until the cleaner has come, and it counts as busy */
+	cpu_swap(r);
+	fire(r, SPECULATE, 1, 23);
+	fire(r, COMMIT, 1, 0);
+	fire(r, DISCARD, 1, 0);
+	STATE_KIND(1, ABI_SPEC_COMMITTINGMANY);
+	USED(1, 1, 16);
+	assert_string_equal(records(r), "");
+	fire(r, SPECULATION, 0, 0);
+	assert_int_equal(this_cpu(r)->drops[ABI_DROP_SPECBUSY], 1);
+	assert_int_equal(this_cpu(r)->drops[ABI_DROP_SPECUNAVAIL], 0);
+	assert_int_equal(clean(r, 1, 16), 0);
+	assert_string_equal(records(r), "1: 0;2: 21;");
+	*spec_part(r, 1, 1) = 0;
+	r->specst[0] = ABI_SPEC_INACTIVE;
+	run_end(r);
+}
+
+static void test_spec_elsewhere(void **state)
+{
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	r = run_start((struct want){ 0 }, SPEC_TEXT);
+	/* data of another CPU only: committed, discarded */
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 1);
+	fire(r, SPECULATE, 2, 2);
+	cpu_swap(r);
+	fire(r, COMMIT, 1, 0);
+	STATE_KIND(1, ABI_SPEC_COMMITTINGMANY);
+	USED(0, 1, 16);
+	fire(r, DISCARD, 2, 0);
+	STATE(2, ABI_SPEC_DISCARDING);
+	USED(0, 2, 16);
+	fire(r, SPECULATE, 2, 3);
+	fire(r, COMMIT, 2, 0);
+	STATE(2, ABI_SPEC_DISCARDING);
+	fire(r, SPECULATION, 0, 0);
+	assert_int_equal(this_cpu(r)->drops[ABI_DROP_SPECBUSY], 1);
+	/* ACTIVE and ACTIVEMANY, discarded */
+	r->specst[0] = r->specst[1] = ABI_SPEC_ACTIVE;
+	fire(r, DISCARD, 1, 0);
+	STATE(1, ABI_SPEC_DISCARDING);
+	r->specst[0] = ABI_SPEC_ACTIVEMANY;
+	fire(r, DISCARD, 1, 0);
+	STATE(1, ABI_SPEC_DISCARDING);
+	assert_string_equal(records(r), "1: 0;");
+	run_end(r);
+}
+
+/* A program was interrupted in the middle of its record: the cleaner will do it. */
+static void test_spec_busy(void **state)
+{
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	r = run_start((struct want){ 0 }, SPEC_TEXT);
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 1);
+	fire(r, SPECULATE, 2, 2);
+	*spec_part(r, 0, 1) += ABI_SPEC_ENTER;
+	*spec_part(r, 0, 2) += ABI_SPEC_ENTER;
+	fire(r, COMMIT, 1, 0);
+	STATE_KIND(1, ABI_SPEC_COMMITTINGMANY);
+	fire(r, DISCARD, 2, 0);
+	STATE_KIND(2, ABI_SPEC_DISCARDING);
+	USED(0, 1, 16 + ABI_SPEC_ENTER);
+	USED(0, 2, 16 + ABI_SPEC_ENTER);
+	assert_string_equal(records(r), "1: 1;1: 2;");
+	/* Tracing is just being stopped: nothing can be reserved, nothing is lost. */
+	*spec_part(r, 0, 1) -= ABI_SPEC_ENTER;
+	r->specst[0] = ONE(0);
+	uint64_t word = this_cpu(r)->word;
+	this_cpu(r)->word = ABI_OFF_CLOSED;
+	fire(r, COMMIT, 1, 0);
+	STATE_KIND(1, ABI_SPEC_COMMITTINGMANY);
+	USED(0, 1, 16);
+	assert_int_equal(clean(r, 1, 16), 1);
+	assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL], 0);
+	this_cpu(r)->word = word;
+	assert_int_equal(clean(r, 1, 16), 0);
+	assert_string_equal(records(r), "1: 1;1: 2;2: 1;");
+	run_end(r);
+}
+
+static void test_spec_ids(void **state)
+{
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	r = run_start((struct want){ 0 }, "t /arg0 == 1/ { speculate(arg1); n++; trace(arg2); }"
+					  "t /arg0 == 2/ { commit(arg1); n++; }"
+					  "t /arg0 == 3/ { discard(arg1); n++; }"
+					  "t /arg0 == 4/ { trace(n); }");
+	for (int op = 1; op <= 3; op++)
+		for (int id = -1; id <= NSPEC + 1; id++)
+			fire(r, op, id, 0);
+	fire(r, 4, 0, 0);
+	/* speculate(): silently the end of the clause. The others: 0 and unused ones do nothing. */
+	assert_string_equal(records(r), "fault 2 1 -1 3 0;fault 2 1 -1 3 0;"
+					"fault 3 1 -1 3 0;fault 3 1 -1 3 0;4: 6;");
+	for (int i = 0; i < ABI_DROP_NCAUSES; i++)
+		assert_int_equal(this_cpu(r)->drops[i], 0);
+	run_end(r);
+}
+
+/* Sizes at which two records of 16 and 24 bytes fit, or do not; and a commit without room. */
+static void test_spec_full(void **state)
+{
+	static const struct {
+		uint32_t specsize, bufsize;
+		int spec, principal;
+		const char *records;
+	} t[] = {
+		{ 8, 256, 2, 0, "" },
+		{ 16, 256, 1, 0, "2: 1;" },
+		{ 32, 256, 1, 0, "2: 1;" },
+		{ 40, 256, 0, 0, "2: 1;3: 1 2;" },
+		{ 40, 40, 0, 0, "2: 1;3: 1 2;" },
+		{ 40, 32, 0, 1, "" },
+		{ 40, 8, 0, 1, "" },
+	};
+
+	(void)state;
+	NEED_ROOT();
+	for (int way = 0; way < 3; way++)
+		for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+			struct run *r = run_start(
+				(struct want){ .policy = way,
+					       .specsize = t[i].specsize,
+					       .bufsize = t[i].bufsize,
+					       .accounting = true },
+				"int s; t { s = speculation(); } t { speculate(s); trace(arg0); }"
+				"t { speculate(s); trace(arg0); trace(arg1); } t { commit(s); }");
+			const struct abi_acct *a = (const struct abi_acct *)r->acct;
+
+			fire(r, 1, 2, 3);
+			if (way == CG_RING && *t[i].records)
+				assert_string_equal(ring_records(r), t[i].spec ? "2: 1;"
+									       : "3: 1 2;2: 1;");
+			else
+				assert_string_equal(records(r), t[i].records);
+			assert_int_equal(this_cpu(r)->drops[ABI_DROP_SPEC], t[i].spec);
+			assert_int_equal(this_cpu(r)->drops[ABI_DROP_PRINCIPAL],
+					 way == CG_FILL ? 0 : t[i].principal);
+			if (way == CG_FILL)
+				assert_int_equal(r->state->filled, t[i].principal);
+			assert_int_equal(a[2].n[ABI_ACCT_SPECDROP] + a[3].n[ABI_ACCT_SPECDROP],
+					 t[i].spec);
+			assert_int_equal(a[2].n[ABI_ACCT_SPECLOST], t[i].principal);
+			assert_int_equal(a[3].n[ABI_ACCT_SPECLOST], t[i].principal);
+			STATE_KIND(1, ABI_SPEC_INACTIVE);
+			USED(0, 1, 0);
+			run_end(r);
+		}
+}
+
+/* What a clause records, and where, with speculate() in every place. */
+static void test_spec_clauses(void **state)
+{
+	static const char text[] =
+		"int s; t /!s/ { s = speculation(); }"
+		"t { speculate(s); }" /* the default record */
+		"t { this->x = arg0; speculate(s); }" /* no record */
+		"t { if (arg0) { speculate(s); trace(execname != \"x\"); trace(strjoin(\"a\", \"b\")); } "
+		"    else trace(strjoin(\"c\", \"d\")); trace(arg1); }"
+		"t { if (arg0 > 1) speculate(0); n++; trace(arg2); }"
+		"t { speculate(s); trace(1 / arg1); }"
+		"t /arg2/ { commit(s); s = 0; }"
+		"t { trace(n); }";
+
+	(void)state;
+	NEED_ROOT();
+	for (int way = 0; way < 12; way++) {
+		enum cg_policy policy = way / 4;
+		struct run *r = run_start((struct want){ .policy = policy,
+							 .temporal = way & 1,
+							 .accounting = way >> 1 & 1 },
+					  text);
+		fire(r, 0, 5, 0);
+		fire(r, 1, 0, 9); /* its last speculating clause faults: nothing of it stays */
+		if (policy == CG_RING)
+			assert_string_equal(
+				ring_records(r),
+				"8: 2;4: 1 \"ab\" 0;2:;6: 0;2:;fault 6 2 -1 4 0;5: 9;8: 1;5: 0;4: \"cd\" 5;");
+		else
+			assert_string_equal(
+				records(r),
+				"4: \"cd\" 5;5: 0;8: 1;5: 9;fault 6 2 -1 4 0;2:;6: 0;2:;4: 1 \"ab\" 0;8: 2;");
+		fire(r, 2, 1, 1);
+		STATE_KIND(1, ABI_SPEC_INACTIVE);
+		USED(0, 1, 0);
+		run_end(r);
+	}
+}
+
+/* A block that goes over the end of the ring; the time of the commit; larger than one copy. */
+static void test_spec_blocks(void **state)
+{
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	r = run_start((struct want){ .policy = CG_RING, .bufsize = 88, .specsize = 256 }, SPEC_TEXT);
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 1);
+	fire(r, SPECULATE, 1, 2);
+	fire(r, SPECULATE, 1, 3);
+	fire(r, COMMIT, 1, 0);
+	assert_string_equal(ring_records(r), "2: 3;2: 2;2: 1;1: 1;");
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 4);
+	fire(r, SPECULATE, 1, 5);
+	fire(r, SPECULATE, 1, 6);
+	fire(r, COMMIT, 1, 0);
+	assert_string_equal(ring_records(r), "2: 6;2: 5;2: 4;1: 1;2: 3;");
+	run_end(r);
+	r = run_start((struct want){ .temporal = true }, SPEC_TEXT);
+	fire(r, SPECULATION, 0, 0);
+	fire(r, SPECULATE, 1, 1);
+	fire(r, SPECULATE, 1, 2);
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	fire(r, COMMIT, 1, 0);
+	assert_string_equal(records(r), "1: 1;2: 1;2: 2;");
+	const struct abi_rec_time *first = (const void *)(r->bufs + 24);
+	const struct abi_rec_time *second = (const void *)(r->bufs + 48);
+	assert_true(first->time >= (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
+	assert_int_equal(first->time, second->time);
+	run_end(r);
+	/* exactly up to the ends of both areas, and over many copies */
+	for (uint32_t n = 1; n <= 2000; n = n * 5 / 3 + 1)
+		for (int way = 0; way < 2; way++) {
+			r = run_start((struct want){ .policy = way ? CG_RING : CG_SWITCH,
+						     .specsize = n * 16,
+						     .bufsize = n * 16 },
+				      "t /arg0 == 1/ { speculate(1); trace(arg1); }"
+				      "t /arg0 == 2/ { commit(1); }");
+			r->specst[0] = ABI_SPEC_ACTIVE;
+			for (uint32_t i = 0; i < n + 3; i++)
+				fire(r, 1, i, 0);
+			assert_int_equal(this_cpu(r)->drops[ABI_DROP_SPEC], 3);
+			fire(r, 2, 0, 0);
+			for (uint32_t i = 0; i < n; i++) {
+				const struct abi_rec *rec = (const void *)(r->bufs + 16 * i);
+
+				assert_int_equal(rec->epid, 1);
+				assert_int_equal(*(int64_t *)(rec + 1), way ? n - 1 - i : i);
+			}
+			run_end(r);
+		}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -1205,6 +1599,10 @@ int main(void)
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_closed_aggs), cmocka_unit_test(test_large),
 		cmocka_unit_test(test_every_way),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_spec_states), cmocka_unit_test(test_spec_elsewhere),
+		cmocka_unit_test(test_spec_busy),   cmocka_unit_test(test_spec_ids),
+		cmocka_unit_test(test_spec_full),   cmocka_unit_test(test_spec_clauses),
+		cmocka_unit_test(test_spec_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
