@@ -142,7 +142,7 @@ struct cg_cur {
 	vreg spec_rec; /* its address */
 	uint32_t need;	   /* bytes reserved (not staged) */
 	uint32_t stage;	   /* staged: offset in the frame of the record being built */
-	vreg pos;	   /* where the bytes of the next string go, in the half */
+	vreg pos;	   /* in the half: where the next string goes, or the last stack ends */
 	uint32_t *strings; /* staged: frame offset per string field */
 	size_t nstrings;
 	bool aggs; /* entered the aggregation buffer */
@@ -229,6 +229,7 @@ void rec_release(struct cg *cg);
 vreg rec_size(struct cg *cg, vreg off);
 void rec_present(struct cg *cg, int bit);
 void rec_int(struct cg *cg, const struct field *f, vreg v);
+void rec_cut(struct cg *cg, const struct field *f, vreg words); /* the field has these only */
 vreg rec_place(struct cg *cg, const struct field *f,
 	       uint32_t *off); /* where a field of several words goes */
 void rec_string(struct cg *cg, const struct field *f, const struct sval *sv);

@@ -333,9 +333,9 @@ void rec_start(struct cg *cg, const struct layout *l)
 	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, l->max);
 	for (uint32_t i = 0; i < l->npresence; i++)
 		ir_storei(cg->ir, 8, cur->rv.rec, l->header + 8 * i, 0);
-	if (l->nstrings) {
+	if (l->nstrings || l->tail) {
 		ir_mov_to(cg->ir, cur->pos, cur->rv.off);
-		ir_alui(cg->ir, IR_ADD, cur->pos, l->fixed);
+		ir_alui(cg->ir, IR_ADD, cur->pos, l->tail ? l->least : l->fixed);
 	}
 }
 
@@ -441,7 +441,7 @@ static void stage_commit(struct cg *cg, const struct layout *l)
 	stage_store(cg, l, cur->rv.rec, cur->rv.off, false);
 }
 
-/* Bytes of the record at off whose last string ends at cur->pos. */
+/* Bytes of the record at off whose last string, or stack, ends at cur->pos. */
 vreg rec_size(struct cg *cg, vreg off)
 {
 	struct ir *ir = cg->ir;
@@ -454,8 +454,9 @@ vreg rec_size(struct cg *cg, vreg off)
 }
 
 /*
- * Gives back what the strings did not use. It works only if the word is still as this firing left
- * it: then nothing was reserved behind the record, and nobody sees the bytes given back.
+ * Gives back what the strings, or the stack at the end, did not use. It works only if the word is
+ * still as this firing left it: then nothing was reserved behind the record, and nobody sees the
+ * bytes given back.
  */
 static void give_back(struct cg *cg, const struct layout *l)
 {
@@ -506,7 +507,7 @@ static void principal_commit(struct cg *cg, const struct layout *l)
 {
 	if (cg->cur.staged)
 		stage_commit(cg, l);
-	else if (l->nstrings)
+	else if (l->nstrings || (l->tail && cg->env->policy != CG_RING))
 		give_back(cg, l);
 	rec_leave(cg, cg->cur.rv.half, offsetof(struct abi_cpu, left));
 }
@@ -614,6 +615,18 @@ void rec_bytes(struct cg *cg, const struct field *f, const struct bytes *b)
 		   cur->staged ? cg_ptr_add(cg, cg->frame, cur->stage + f->offset)
 			       : cg_ptr_add(cg, cur->rv.rec, f->offset),
 		   b, f->size);
+}
+
+void rec_cut(struct cg *cg, const struct field *f, vreg words)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	if (f != cur->cl->layout->tail)
+		return;
+	ir_mov_to(cg->ir, cur->pos, words);
+	ir_alui(cg->ir, IR_SHL, cur->pos, 3);
+	ir_alui(cg->ir, IR_ADD, cur->pos, f->offset);
+	ir_alu(cg->ir, IR_ADD, cur->pos, cur->rv.off);
 }
 
 vreg rec_place(struct cg *cg, const struct field *f, uint32_t *off)

@@ -122,14 +122,14 @@ void speculate_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 	rec_start(cg, l);
 }
 
-/* The record is complete; what its strings did not use is given back. */
+/* The record is complete; what its strings or stack did not use is given back. */
 void spec_commit(struct cg *cg, const struct layout *l)
 {
 	struct cg_cur *cur = &cg->cur;
 	struct ir *ir = cg->ir;
 	label ok = ir_label(ir);
 
-	if (l->nstrings) {
+	if (l->nstrings || l->tail) {
 		vreg size = rec_size(cg, cur->spec_off);
 		vreg end = ir_mov(ir, cur->spec_off);
 		ir_alui(ir, IR_ADD, end, l->max);

@@ -342,7 +342,7 @@ void addr_action(struct cg *cg, const struct stmt *s, const struct action *a)
 
 	addr_describe(cg->cur.cl, s->expr, &addr);
 	base = rec_place(cg, f, &off);
-	addr_emit(cg, s->expr, &addr, base, off);
+	rec_cut(cg, f, addr_emit(cg, s->expr, &addr, base, off));
 }
 
 /* ---- variables ---- */

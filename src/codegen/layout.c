@@ -368,10 +368,12 @@ static bool leaves_record(const struct layout *l)
 static void place_fields(struct cg_clause *cl)
 {
 	struct layout *l = cl->layout;
+	const struct field *last = NULL;
 	uint32_t pos;
 
 	l->header = cl->temporal ? sizeof(struct abi_rec_time) : sizeof(struct abi_rec);
-	l->nstrings = l->fixed = l->max = 0;
+	l->nstrings = l->fixed = l->least = l->max = 0;
+	l->tail = NULL;
 	if (!leaves_record(l))
 		return;
 	pos = l->header + 8 * l->npresence;
@@ -385,9 +387,14 @@ static void place_fields(struct cg_clause *cl)
 			f->offset = pos;
 			pos += f->size;
 			l->nstrings += f->kind == FIELD_STRING;
+			last = f;
 		}
 	}
 	l->fixed = ROUND_UP(pos, 8);
+	if (!l->nstrings && last && last->frames) {
+		l->tail = last;
+		l->least = last->offset + (last->kind == FIELD_USTACK ? 8 : 0);
+	}
 	l->max = ROUND_UP(l->fixed + l->nstrings * cl->strsize, 8);
 }
 

@@ -56,6 +56,12 @@ struct layout {
 	uint32_t header;	/* 8 or 16 */
 	uint32_t npresence;	/* uint64_t words of presence bits right behind the header */
 	uint32_t fixed;		/* bytes of header, presence and fixed part, 8-aligned: strings start here */
+	/*
+	 * A stack that ends the fixed part, with no string behind it, may be cut behind its last pc:
+	 * the record is then shorter than fixed, but not than least. NULL: there is none.
+	 */
+	const struct field *tail;
+	uint32_t least;
 	uint32_t max;		/* largest size of a record, 8-aligned; 0: this clause leaves no record */
 	uint32_t nstrings;
 	size_t nactions;

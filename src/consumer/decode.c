@@ -498,7 +498,8 @@ int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
 
 	if (r->epid == ABI_EPID_FAULT)
 		return decode_fault(c, s, r);
-	if (!e || !e->layout || r->size < e->layout->fixed)
+	if (!e || !e->layout ||
+	    r->size < (e->layout->tail ? e->layout->least : e->layout->fixed))
 		return -EINVAL;
 	info = ecb_info_get(c, e);
 	if (!c->in_snapshot)

@@ -132,6 +132,14 @@ static void value_string(struct print_value *v, const char *s)
 	v->size = (uint32_t)strlen(v->data);
 }
 
+/* A stack at the end of a record may be cut. */
+static uint32_t recorded(const struct field *f, const void *rec)
+{
+	uint32_t size = ((const struct abi_rec *)rec)->size;
+
+	return size > f->offset ? MIN(f->size, size - f->offset) : 0;
+}
+
 void print_value_get(struct print_value *v, const struct field *f, const struct ecb *ecb,
 		     const void *rec, const unsigned char **strs)
 {
@@ -148,12 +156,15 @@ void print_value_get(struct print_value *v, const struct field *f, const struct 
 		v->data = *strs;
 		*strs += v->size;
 		break;
-	case FIELD_BYTES:
-	case FIELD_STACK: v->data = at; break;
+	case FIELD_BYTES: v->data = at; break;
+	case FIELD_STACK:
+		v->data = at;
+		v->size = recorded(f, rec);
+		break;
 	case FIELD_USTACK:
 		v->pid = load_int(at, 8, false);
 		v->data = at + 8;
-		v->size = f->size >= 8 ? f->size - 8 : 0;
+		v->size = recorded(f, rec) >= 8 ? recorded(f, rec) - 8 : 0;
 		break;
 	case FIELD_SYM: v->value = load_int(at, 8, false); break;
 	case FIELD_USYM:

@@ -124,4 +124,25 @@ head -n 1 out | sed 's/+OFF */+OFF  /' | cmp -s - first || fail "usym() and othe
 [ "$(grep -c '^  deep`f3 *2$' out)" = 1 ] || fail "usym() as a key"
 [ "$(grep -c '^  deep *2$' out)" = 1 ] || fail "umod() as a key"
 [ "$(grep -c '^  deep`f3+OFF *1$' out)" = 2 ] || fail "uaddr() as a key"
+
+# A record ends with its stack, so that many fit: not one of 120 is dropped of 20 KB.
+$DTRACE -q -x bufsize=20k -x switchrate=10s -c "$PROGS/spin 120" \
+	-n 'syscall::getppid:entry /pid == $target/ { trace(arg0); ustack(); }' >out 2>err || fail "status $?"
+grep -q drop err && fail "records of stacks have their full length"
+[ "$(grep -c 'spin`main' out)" = 120 ] || fail "stacks: $(grep -c 'spin`main' out)"
+# The same of a speculation.
+$DTRACE -q -x specsize=20k -x switchrate=10s -c "$PROGS/spin 120" \
+	-n 'syscall::getppid:entry /pid == $target && !spec/ { spec = speculation(); }
+	syscall::getppid:entry /pid == $target/ { speculate(spec); ustack(); }
+	syscall::exit_group:entry /pid == $target/ { commit(spec); }' >out 2>err || fail "status $?"
+grep -q drop err && fail "speculated stacks have their full length"
+[ "$(grep -c 'spin`main' out)" = 120 ] || fail "speculated stacks: $(grep -c 'spin`main' out)"
+# Two stacks, of which only the last is cut; and stacks with strings, in every kind of buffer.
+for policy in switch fill ring; do
+	run "$probe { ustack(); stack(1); printf(\"%s\", execname); ustack(2); }
+		$probe { stack(1); ustack(); }" -x bufpolicy=$policy
+	[ "$(grep -c 'deep`f3' out)" = 3 ] || fail "$policy: frames of f3"
+	[ "$(grep -c 'deep`f1' out)" = 2 ] || fail "$policy: frames of f1"
+	grep -q '^deep$' out || fail "$policy: the string"
+done
 exit 0
