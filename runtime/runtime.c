@@ -6,6 +6,7 @@
 #include "arith.c"
 #include "words.c"
 #include "str.c"
+#include "text.c"
 #include "copyin.c"
 #include "own.c"
 #include "key.c"

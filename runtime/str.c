@@ -4,33 +4,9 @@
  * tuples. Every string's storage has conf.strmax bytes behind its length, so words of it may be
  * read and written as far as its length says without looking at bounds again.
  */
-#include "rt.h"
+#include "str.h"
 
-#define STR_STORAGE (8ull + conf.strmax)
 #define INLINE_WORDS 8 /* as many are copied one by one, more by the kernel's copy routine */
-
-static __always_inline struct abi_str *str_at(char *area, u64 off, u64 size)
-{
-	FENCE(off);
-	if (off > size - STR_STORAGE)
-		return NULL;
-	return (struct abi_str *)(area + off);
-}
-
-/* Sets the length and clears the bytes behind it up to the next multiple of 8. */
-static __always_inline void str_finish(struct abi_str *s, u64 len)
-{
-	u64 word, shift;
-
-	len = min_u64(len, conf.strsize - 1);
-	s->len = len;
-	shift = (len & 7) * 8;
-	word = len & ~7ull;
-	FENCE(word);
-	if (word > conf.strmax - 8ull)
-		return;
-	*(u64 *)(s->s + word) &= (1ull << shift) - 1;
-}
 
 /* Copies the words that a string of length len occupies; both have room for conf.strmax bytes. */
 static __always_inline void bytes_copy(char *to, const char *from, u64 nwords)

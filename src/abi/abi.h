@@ -250,6 +250,7 @@ struct abi_str {
  * A frame is claimed once per firing by cmpxchg on abi_cpu.frames and given back at its end.
  *   0                     struct abi_frame
  *   sizeof                clause-local variables (dsession.locals_size bytes)
+ *   then                  the text that strtok() goes through, if it is used: a string
  *   then                  temporaries at offsets given by the code generator
  *   then                  scratch of alloca, copyin, copyinstr: taken upwards from scratch_pos
  */
@@ -258,8 +259,9 @@ struct abi_frame {
 	uint64_t timestamp;    /* of this firing; 0: not read yet */
 	uint64_t scratch_pos;  /* offset in the frame of the next free scratch byte */
 	uint64_t fault_value;
-	uint64_t strtok;       /* state of strtok, 0 none */
+	uint64_t strtok;       /* state of strtok: position + 1 in the text it has kept, 0 none */
 	uint64_t pad[2];
+	uint64_t work[8];      /* what changes in a routine's loop */
 };
 
 /* ---- aggregation buffer ------------------------------------------------------------------------------- */

@@ -148,9 +148,14 @@ uint32_t cg_strbytes(const struct cg *cg)
 
 /* ---- frame ---- */
 
-uint32_t frame_temps_start(const struct cg *cg)
+uint32_t frame_strtok(const struct cg *cg)
 {
 	return (uint32_t)sizeof(struct abi_frame) + ROUND_UP(cg->env->ses->locals_size, 8);
+}
+
+uint32_t frame_temps_start(const struct cg *cg)
+{
+	return frame_strtok(cg) + (cg->env->uses_strtok ? cg_strbytes(cg) : 0);
 }
 
 uint32_t frame_temp(struct cg *cg, uint32_t bytes)
@@ -469,10 +474,14 @@ static void locals_clear(struct cg *cg)
 {
 	const struct cg_group *g = cg->g;
 	struct ir *ir = cg->ir;
+	bool strtok = false;
 
 	for (size_t i = 0; i < g->nclauses + g->nerror; i++) {
 		const struct cg_clause *cl = each_clause(g, i);
 
+		if (cl->uses_strtok && !strtok)
+			frame_storei(cg, 8, offsetof(struct abi_frame, strtok), 0);
+		strtok |= cl->uses_strtok;
 		for (size_t k = 0; k < cl->nlocals; k++) {
 			const struct ident *id = cl->locals[k];
 			uint32_t off = (uint32_t)sizeof(struct abi_frame) + id->offset;

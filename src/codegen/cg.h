@@ -46,7 +46,8 @@ struct cg_env {
 	/* needs, grown by cg_clause_prepare() */
 	uint32_t frame_temps;	 /* bytes of temporaries of the hungriest clause */
 	uint32_t scratch;	 /* bytes of alloca/copyin scratch (option scratchsize, at least 4 strings when used) */
-	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch, uses_specs;
+	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch, uses_specs,
+		uses_strtok;
 	bool uses_direct; /* counters that no word guards: stopping must wait for the programs (struct aggshape) */
 	uint32_t dvar_value;	 /* largest value of a dynamic variable, bytes */
 	uint32_t agg_fixed;	 /* bytes of the fixed values of keyless aggregations, from offset 64 */

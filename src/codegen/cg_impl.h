@@ -12,7 +12,8 @@
  *   emit_agg.c   aggregations
  *   emit_stack.c stacks and addresses, as actions, keys and variables
  *   emit_spec.c  speculations
- *   emit_act.c   actions and subroutines, one table row each
+ *   emit_act.c   actions, one table row each
+ *   emit_subr.c  subroutines, one table row each
  *   strtab.c     string table
  *   clock.c      differences of clocks
  *
@@ -52,7 +53,8 @@ struct cg_clause {
 	uint32_t strsize; /* for which the layout was made */
 	bool temporal;
 	/* found by the trial emission */
-	bool uses_frame, uses_locals, uses_scratch, uses_specs, can_fault;
+	bool uses_frame, uses_locals, uses_scratch, uses_specs, uses_strtok,
+		can_fault;
 	enum cg_spec spec;
 	unsigned int timestamps; /* places that read the time of the firing */
 	uint32_t temps;		 /* bytes of frame temporaries */
@@ -190,6 +192,7 @@ vreg cg_row_string(struct cg *cg, int field,
 vreg cg_timestamp(struct cg *cg);
 
 /* frame */
+uint32_t frame_strtok(const struct cg *cg); /* the text that strtok() goes through */
 uint32_t frame_temps_start(const struct cg *cg);
 uint32_t frame_temp(struct cg *cg, uint32_t bytes);
 uint32_t frame_temp_string(struct cg *cg);
@@ -317,9 +320,11 @@ void spec_begin(struct cg *cg);
 void spec_commit(struct cg *cg, const struct layout *l);
 void spec_abandon(struct cg *cg);
 
-/* ---- emit_act.c ---- */
+/* ---- emit_subr.c ---- */
 vreg call_value(struct cg *cg, const struct node *n);
 void call_string(struct cg *cg, const struct node *n, struct sval *sv);
+
+/* ---- emit_act.c ---- */
 void stmts_emit(struct cg *cg, const struct stmt *s);
 
 #endif

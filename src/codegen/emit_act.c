@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statements, actions and subroutines. A new action or subroutine is one row of `emitters` and at
- * most one function. What an action records is in its fields (layout.c); most actions do nothing
- * but fill them.
+ * Statements and actions. A new action is one row of `emitters` and at most one function. What an
+ * action records is in its fields (layout.c); most actions do nothing but fill them.
  */
 #include <stddef.h>
 
@@ -99,106 +98,10 @@ static void snapshot_emit(struct cg *cg, const struct stmt *s, const struct acti
 	ir_atomic(cg->ir, IR_ATOMIC_ADD, st, offsetof(struct abi_state, snapshots), one);
 }
 
-/* ---- subroutines ---- */
-
-static const struct node *arg(const struct node *n, size_t i)
-{
-	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
-}
-
-/* User bytes in scratch of the frame, which is kernel memory like any other: the result is its
- * address. */
-static vreg copyin_value(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	label some = ir_label(ir), ok = ir_label(ir);
-	vreg addr = expr_value(cg, arg(n, 0));
-	vreg size = expr_value(cg, arg(n, 1));
-
-	cg->cur.cl->uses_scratch = true;
-	vreg off = ir_callrt(ir, "rt_copyin", 3, frame_index(cg), addr, size);
-	ir_jcci(ir, IR_UGT, off, 1, ok);
-	ir_jcci(ir, IR_EQ, off, 1, some);
-	fault_throw(cg, ABI_FAULT_BADADDR, addr);
-	ir_place(ir, some);
-	fault_throw(cg, ABI_FAULT_NOSCRATCH, VREG_NONE);
-	ir_place(ir, ok);
-	ir_alu(ir, IR_ADD, off, frame_address(cg));
-	return off;
-}
-
-/* The largest number of bytes with the NUL: at least 1, at most strsize. */
-static vreg copyinstr_max(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	uint32_t strsize = cg_strsize(cg);
-
-	if (!n)
-		return ir_imm(ir, strsize);
-	if (n->kind == NODE_INT)
-		return ir_imm(ir, (int64_t)MAX(1, MIN(n->u.integer.value, strsize)));
-	label low = ir_label(ir), high = ir_label(ir);
-	vreg max = expr_value(cg, n);
-	ir_jcci(ir, IR_ULE, max, strsize, low);
-	ir_imm_to(ir, max, strsize);
-	ir_place(ir, low);
-	ir_jcci(ir, IR_NE, max, 0, high);
-	ir_imm_to(ir, max, 1);
-	ir_place(ir, high);
-	return max;
-}
-
-static void copyinstr_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-	vreg addr = expr_value(cg, arg(n, 0));
-	vreg max = copyinstr_max(cg, arg(n, 1));
-	uint32_t dst = frame_temp_string(cg);
-	vreg bad = ir_callrt(ir, "rt_str_user", 4, frame_index(cg), ir_imm(ir, dst), addr, max);
-
-	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
-}
-
-static void strjoin_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-	uint32_t dst = frame_temp_string(cg);
-	struct sval a, b;
-
-	expr_string(cg, arg(n, 0), &a);
-	uint32_t left = sval_frame(cg, &a);
-	if (a.kind == SVAL_FRAME && a.is_var && expr_has_effects(arg(n, 1))) {
-		left = frame_temp_string(cg);
-		sval_to(cg, &a, left);
-	}
-	expr_string(cg, arg(n, 1), &b);
-	vreg bad = ir_callrt(ir, "rt_str_join", 4, frame_index(cg), ir_imm(ir, dst),
-			     ir_imm(ir, left), ir_imm(ir, sval_frame(cg, &b)));
-	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, VREG_NONE);
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
-}
-
-static vreg strlen_value(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	label ok = ir_label(ir);
-	struct sval sv;
-
-	expr_string(cg, arg(n, 0), &sv);
-	vreg len = frame_load(cg, 8, sval_frame(cg, &sv));
-	ir_jcci(ir, IR_NE, len, -1, ok);
-	fault_throw(cg, ABI_FAULT_BADADDR, VREG_NONE);
-	ir_place(ir, ok);
-	return len;
-}
-
 /* ---- the table ---- */
 
 static const struct emitter {
 	void (*action)(struct cg *cg, const struct stmt *s, const struct action *a);
-	vreg (*value)(struct cg *cg, const struct node *n);
-	void (*string)(struct cg *cg, const struct node *n, struct sval *sv);
 } emitters[FN_MAX] = {
 	[FN_trace] = { .action = fields_emit },
 	[FN_printf] = { .action = fields_emit },
@@ -221,11 +124,6 @@ static const struct emitter {
 	[FN_ufunc] = { .action = addr_action },
 	[FN_umod] = { .action = addr_action },
 	[FN_uaddr] = { .action = addr_action },
-	[FN_copyin] = { .value = copyin_value },
-	[FN_copyinstr] = { .string = copyinstr_string },
-	[FN_strjoin] = { .string = strjoin_string },
-	[FN_strlen] = { .value = strlen_value },
-	[FN_speculation] = { .value = speculation_value },
 	[FN_speculate] = { .action = speculate_emit },
 	[FN_commit] = { .action = commit_emit },
 	[FN_discard] = { .action = discard_emit },
@@ -238,38 +136,12 @@ static const struct emitter *emitter_of(const struct node *n)
 	return n->u.call.func ? &emitters[n->u.call.func->id] : &none;
 }
 
-static void not_built(struct cg *cg, const struct node *n)
-{
-	cg_error(cg, n->loc, "%s( ) is not implemented (yet)", n->u.call.name);
-}
-
-vreg call_value(struct cg *cg, const struct node *n)
-{
-	const struct emitter *e = emitter_of(n);
-
-	if (e->value)
-		return e->value(cg, n);
-	not_built(cg, n);
-	return ir_imm(cg->ir, 0);
-}
-
-void call_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	const struct emitter *e = emitter_of(n);
-
-	*sv = (struct sval){ .kind = SVAL_NULL };
-	if (e->string)
-		e->string(cg, n, sv);
-	else
-		not_built(cg, n);
-}
-
 static void act_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 {
 	const struct emitter *e = emitter_of(s->expr);
 
 	if (!e->action) {
-		not_built(cg, s->expr);
+		cg_error(cg, s->expr->loc, "%s( ) is not implemented (yet)", s->expr->u.call.name);
 		return;
 	}
 	if (a && a->presence >= 0)

@@ -346,7 +346,9 @@ static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_re
 	req->frames = env->uses_frames;
 	/* Behind any temporary there is room for the largest dynamic variable: the kernel reads so much of each. */
 	req->frame_size = ROUND_UP(sizeof(struct abi_frame) + dtp->ses->locals_size + env->frame_temps +
-				   (env->uses_scratch ? env->scratch : 0) + (env->uses_dvars ? env->dvar_value : 0), 8);
+				   (env->uses_scratch ? env->scratch : 0) +
+				   (env->uses_strtok ? ABI_STR_BYTES(opt[OPT_STRSIZE]) : 0) +
+				   (env->uses_dvars ? env->dvar_value : 0), 8);
 	req->strsize = opt[OPT_STRSIZE];
 	req->globals_size = dtp->ses->globals_size;
 	req->strtab = strtab_data(env->strtab, &req->strtab_size);

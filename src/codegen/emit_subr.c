@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Subroutines. Most are a call of a routine of the runtime and nothing else: one row of `subrs` says
+ * which and how its arguments are made. A row with a function of its own is for the others.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "codegen/cg_impl.h"
+
+/*
+ * args, one letter for each argument of the routine behind the frame:
+ *   d  where the result goes: the subroutine gives a string
+ *   s  a string; NULL is a fault
+ *   i  a number; `missing` if it was left out
+ *   b  a base, 10 if it was left out: out of 2..36 is an illegal operation
+ *   k  the constant k
+ * Without a d the routine's result is that of the subroutine.
+ */
+struct subr {
+	const char *routine, *args;
+	int64_t missing, k;
+	vreg (*value)(struct cg *cg, const struct node *n);
+	void (*string)(struct cg *cg, const struct node *n, struct sval *sv);
+};
+
+static const struct node *arg(const struct node *n, size_t i)
+{
+	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
+}
+
+/* ---- arguments ---- */
+
+/* Do arguments from i on change variables? */
+static bool effects_from(const struct node *n, size_t i)
+{
+	for (; arg(n, i); i++)
+		if (expr_has_effects(arg(n, i)))
+			return true;
+	return false;
+}
+
+/* Argument i as a string in the frame that stays as it is until the call. */
+static uint32_t string_arg(struct cg *cg, const struct node *n, size_t i)
+{
+	struct ir *ir = cg->ir;
+	label some = ir_label(ir);
+	struct sval sv;
+
+	expr_string(cg, arg(n, i), &sv);
+	uint32_t at = sval_frame(cg, &sv);
+	if (sv.kind == SVAL_FRAME && sv.is_var && effects_from(n, i + 1)) {
+		at = frame_temp_string(cg);
+		sval_to(cg, &sv, at);
+	}
+	if (sv.kind != SVAL_CONST && sv.kind != SVAL_TABLE) {
+		ir_jcci(ir, IR_NE, frame_load(cg, 8, at), -1, some);
+		fault_throw(cg, ABI_FAULT_BADADDR, VREG_NONE);
+		ir_place(ir, some);
+	}
+	return at;
+}
+
+static vreg base_arg(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	label low = ir_label(ir), ok = ir_label(ir);
+
+	if (!n)
+		return ir_imm(ir, 10);
+	vreg base = expr_value(cg, n);
+	ir_jcci(ir, IR_ULT, base, 2, low);
+	ir_jcci(ir, IR_ULE, base, 36, ok);
+	ir_place(ir, low);
+	fault_throw(cg, ABI_FAULT_ILLOP, VREG_NONE);
+	ir_place(ir, ok);
+	return base;
+}
+
+/* Calls the routine of a row; dst is where its string goes. */
+static vreg routine_call(struct cg *cg, const struct subr *s, const struct node *n, uint32_t dst)
+{
+	struct ir *ir = cg->ir;
+	vreg v[IR_MAXARGS] = { 0 };
+	uint32_t at[IR_MAXARGS] = { 0 };
+	size_t argc = strlen(s->args), i, a = 0;
+
+	for (i = 0; i < argc; i++) {
+		switch (s->args[i]) {
+		case 's': at[i] = string_arg(cg, n, a++); break;
+		case 'b': v[i] = base_arg(cg, arg(n, a++)); break;
+		case 'i':
+			v[i] = arg(n, a) ? expr_value(cg, arg(n, a)) : ir_imm(ir, s->missing);
+			a++;
+			break;
+		case 'k': v[i] = ir_imm(ir, s->k); break;
+		default: at[i] = dst;
+		}
+	}
+	for (i = 0; i < argc; i++)
+		if (at[i])
+			v[i] = ir_imm(ir, at[i]);
+	switch (argc) {
+	case 2: return ir_callrt(ir, s->routine, 3, frame_index(cg), v[0], v[1]);
+	case 3: return ir_callrt(ir, s->routine, 4, frame_index(cg), v[0], v[1], v[2]);
+	default: return ir_callrt(ir, s->routine, 5, frame_index(cg), v[0], v[1], v[2], v[3]);
+	}
+}
+
+/* ---- memory ---- */
+
+/* User bytes in scratch of the frame, which is kernel memory like any other: the result is its
+ * address. */
+static vreg copyin_value(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	label some = ir_label(ir), ok = ir_label(ir);
+	vreg addr = expr_value(cg, arg(n, 0));
+	vreg size = expr_value(cg, arg(n, 1));
+
+	cg->cur.cl->uses_scratch = true;
+	vreg off = ir_callrt(ir, "rt_copyin", 3, frame_index(cg), addr, size);
+	ir_jcci(ir, IR_UGT, off, 1, ok);
+	ir_jcci(ir, IR_EQ, off, 1, some);
+	fault_throw(cg, ABI_FAULT_BADADDR, addr);
+	ir_place(ir, some);
+	fault_throw(cg, ABI_FAULT_NOSCRATCH, VREG_NONE);
+	ir_place(ir, ok);
+	ir_alu(ir, IR_ADD, off, frame_address(cg));
+	return off;
+}
+
+/* The largest number of bytes with the NUL: at least 1, at most strsize. */
+static vreg copyinstr_max(struct cg *cg, const struct node *n)
+{
+	struct ir *ir = cg->ir;
+	uint32_t strsize = cg_strsize(cg);
+
+	if (!n)
+		return ir_imm(ir, strsize);
+	if (n->kind == NODE_INT)
+		return ir_imm(ir, (int64_t)MAX(1, MIN(n->u.integer.value, strsize)));
+	label low = ir_label(ir), high = ir_label(ir);
+	vreg max = expr_value(cg, n);
+	ir_jcci(ir, IR_ULE, max, strsize, low);
+	ir_imm_to(ir, max, strsize);
+	ir_place(ir, low);
+	ir_jcci(ir, IR_NE, max, 0, high);
+	ir_imm_to(ir, max, 1);
+	ir_place(ir, high);
+	return max;
+}
+
+static void copyinstr_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	vreg addr = expr_value(cg, arg(n, 0));
+	vreg max = copyinstr_max(cg, arg(n, 1));
+	uint32_t dst = frame_temp_string(cg);
+	vreg bad = ir_callrt(ir, "rt_str_user", 4, frame_index(cg), ir_imm(ir, dst), addr, max);
+
+	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
+}
+
+/* ---- strings ---- */
+
+static void strjoin_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	uint32_t dst = frame_temp_string(cg);
+	uint32_t a = string_arg(cg, n, 0), b = string_arg(cg, n, 1);
+
+	ir_callrt(ir, "rt_str_join", 4, frame_index(cg), ir_imm(ir, dst), ir_imm(ir, a),
+		  ir_imm(ir, b));
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
+}
+
+static vreg strlen_value(struct cg *cg, const struct node *n)
+{
+	return frame_load(cg, 8, string_arg(cg, n, 0));
+}
+
+/* A NULL that is written down goes on with the text of the last call; one that comes out is a fault. */
+static void strtok_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	uint32_t dst = frame_temp_string(cg), text = 0;
+
+	cg->cur.cl->uses_strtok = true;
+	if (arg(n, 0)->kind != NODE_INT)
+		text = string_arg(cg, n, 0);
+	uint32_t delims = string_arg(cg, n, 1);
+	vreg bad = ir_callrt(ir, "rt_str_tok", 5, frame_index(cg), ir_imm(ir, dst),
+			     ir_imm(ir, frame_strtok(cg)), ir_imm(ir, text), ir_imm(ir, delims));
+	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, VREG_NONE);
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
+}
+
+/* ---- numbers ---- */
+
+/* Network order is big-endian. */
+static vreg network_value(struct cg *cg, const struct node *n)
+{
+	vreg v = expr_value(cg, arg(n, 0));
+	int size;
+	bool is_signed;
+
+	type_width(n->type, &size, &is_signed);
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		ir_bswap(cg->ir, v, size);
+	return v;
+}
+
+#define MINOR_BITS 20
+#define MAJOR_BITS 12
+
+static vreg getmajor_value(struct cg *cg, const struct node *n)
+{
+	vreg v = expr_value(cg, arg(n, 0));
+
+	ir_alui(cg->ir, IR_SHR, v, MINOR_BITS);
+	ir_alui(cg->ir, IR_AND, v, (1 << MAJOR_BITS) - 1);
+	return v;
+}
+
+static vreg getminor_value(struct cg *cg, const struct node *n)
+{
+	vreg v = expr_value(cg, arg(n, 0));
+
+	ir_alui(cg->ir, IR_AND, v, (1 << MINOR_BITS) - 1);
+	return v;
+}
+
+static vreg rand_value(struct cg *cg, const struct node *n)
+{
+	vreg v = ir_call(cg->ir, BPF_FUNC_get_prandom_u32, 0);
+
+	(void)n;
+	ir_ext(cg->ir, v, 4, true);
+	return v;
+}
+
+/* ---- the table ---- */
+
+static const struct subr subrs[FN_MAX] = {
+	[FN_basename] = { "rt_str_basename", "ds" },
+	[FN_cleanpath] = { "rt_str_cleanpath", "ds" },
+	[FN_copyin] = { .value = copyin_value },
+	[FN_copyinstr] = { .string = copyinstr_string },
+	[FN_dirname] = { "rt_str_dirname", "ds" },
+	[FN_getmajor] = { .value = getmajor_value },
+	[FN_getminor] = { .value = getminor_value },
+	[FN_htonl] = { .value = network_value },
+	[FN_htonll] = { .value = network_value },
+	[FN_htons] = { .value = network_value },
+	[FN_index] = { "rt_str_index", "ssik", .missing = 0, .k = 0 },
+	[FN_lltostr] = { "rt_str_number", "dib" },
+	[FN_ntohl] = { .value = network_value },
+	[FN_ntohll] = { .value = network_value },
+	[FN_ntohs] = { .value = network_value },
+	[FN_rand] = { .value = rand_value },
+	[FN_rindex] = { "rt_str_index", "ssik", .missing = INT32_MAX, .k = 1 },
+	[FN_speculation] = { .value = speculation_value },
+	[FN_strchr] = { "rt_str_chr", "dsik", .k = 0 },
+	[FN_strjoin] = { .string = strjoin_string },
+	[FN_strlen] = { .value = strlen_value },
+	[FN_strrchr] = { "rt_str_chr", "dsik", .k = 1 },
+	[FN_strstr] = { "rt_str_str", "dss" },
+	[FN_strtok] = { .string = strtok_string },
+	[FN_strtoll] = { "rt_str_toll", "sb" },
+	[FN_substr] = { "rt_str_substr", "dsii", .missing = INT32_MAX },
+	[FN_tolower] = { "rt_str_case", "dsk", .k = 0 },
+	[FN_toupper] = { "rt_str_case", "dsk", .k = 1 },
+};
+
+static const struct subr *subr_of(const struct node *n)
+{
+	static const struct subr none;
+
+	return n->u.call.func ? &subrs[n->u.call.func->id] : &none;
+}
+
+static void not_built(struct cg *cg, const struct node *n)
+{
+	cg_error(cg, n->loc, "%s( ) is not implemented (yet)", n->u.call.name);
+}
+
+vreg call_value(struct cg *cg, const struct node *n)
+{
+	const struct subr *s = subr_of(n);
+
+	if (s->value)
+		return s->value(cg, n);
+	if (s->routine)
+		return routine_call(cg, s, n, 0);
+	not_built(cg, n);
+	return ir_imm(cg->ir, 0);
+}
+
+void call_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	const struct subr *s = subr_of(n);
+
+	*sv = (struct sval){ .kind = SVAL_NULL };
+	if (s->string) {
+		s->string(cg, n, sv);
+	} else if (s->routine) {
+		*sv = (struct sval){ .kind = SVAL_FRAME, .off = frame_temp_string(cg) };
+		routine_call(cg, s, n, sv->off);
+	} else {
+		not_built(cg, n);
+	}
+}
