@@ -81,6 +81,8 @@ struct ident *check_plain_ident(struct check *ck,
 /* A copy of an unresolved tree in which the names of params stand for args; NULL after an error. */
 struct node *check_copy(struct check *ck, const struct node *n, const struct decl_params *params,
 			const struct node_list *args, struct srcloc loc);
+/* The clause uses a name of this stability (struct ident). */
+void check_attr(struct check *ck, uint32_t attr);
 bool check_unknown_word(struct check *ck,
 			const struct node *n); /* a bare word that names nothing */
 

@@ -625,6 +625,8 @@ static struct node *copy_argument(struct check *ck, const struct node *arg, stru
 	struct subst plain = { .loc = s->loc };
 	struct node *n = copy(ck, arg, &plain), *c;
 
+	if (n)
+		n->counts = true;
 	if (!n || !t || !type_is_integer(t))
 		return n;
 	c = check_node(ck, NODE_CAST, s->loc);
@@ -703,6 +705,21 @@ static int inline_arg_types(struct check *ck, struct srcloc loc, struct ident *i
 	return 0;
 }
 
+static uint32_t least(uint32_t a, uint32_t b, int shift)
+{
+	return MIN(a >> shift & 0xff, b >> shift & 0xff) << shift;
+}
+
+void check_attr(struct check *ck, uint32_t attr)
+{
+	struct clause *c = ck->clause;
+
+	if (c && attr)
+		c->attr = c->attr ? least(c->attr, attr, 16) | least(c->attr, attr, 8) |
+					    least(c->attr, attr, 0)
+				  : attr;
+}
+
 static int inline_expand(struct check *ck, struct node **np, struct ident *id,
 			 struct node_list *args)
 {
@@ -720,6 +737,9 @@ static int inline_expand(struct check *ck, struct node **np, struct ident *id,
 		if (type_is_integer(id->type) && n->type != id->type)
 			n = check_cast(ck, n, id->type);
 	}
+	if (id->attr)
+		*(n->kind == NODE_XLATE ? &n->a->opaque : &n->opaque) = true;
+	check_attr(ck, id->attr);
 	*np = n;
 	return 0;
 }

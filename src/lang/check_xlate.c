@@ -63,7 +63,7 @@ int check_xlate(struct check *ck, struct node *n)
 			ck->d, "D_XLATE_NONE", n->loc, "cannot translate from \"%s\" to \"%s\"",
 			check_type_name(ck->ts, n->a), type_name(ck->ts, n->u.xlate.type));
 	n->a = check_convert(ck, n->a, n->u.xlate.with->in);
-	n->a->checked = true;
+	n->a->checked = n->a->counts = true;
 	n->type = type_dynamic(ck->ts);
 	return 0;
 }
@@ -275,6 +275,8 @@ int check_xlate_member(struct check *ck, struct node **np)
 	value = expand(ck, x, m->name, m->type, operand);
 	if (!value)
 		return -1;
+	if (!value->counts)
+		value->opaque = true;
 	if (kept && value->kind == NODE_XLATE) /* the operand is evaluated where its member is */
 		value->a = comma(ck, kept, value->a);
 	else if (kept)

@@ -260,6 +260,7 @@ int pragma_line(struct parse *p, const char *text, size_t n); /* 0, or -1 after 
 void pragma_defined(struct parse *p, struct ident *id); /* a name of this unit is now defined */
 /* Is the name to stay unknown, since its binding is newer than -x version? */
 bool pragma_hides(struct parse *p, const char *name);
+bool pragma_hides_translator(struct parse *p); /* the same for "translator", by its last pragmas */
 void pragma_check_unused(struct parse *p);
 
 /* ---- node.c ---- */

@@ -338,9 +338,31 @@ void pragma_defined(struct parse *p, struct ident *id)
 	}
 }
 
+static uint32_t program_version(const struct parse *p)
+{
+	return p->s->opt.version ? version_parse(p->s->opt.version) : 0;
+}
+
+bool pragma_hides_translator(struct parse *p)
+{
+	uint32_t version = program_version(p);
+	bool hides = false;
+
+	for (size_t i = 0; i < p->pragmas.n; i++) {
+		struct pragma *pr = &p->pragmas.v[i];
+
+		if (pr->used || strcmp(pr->name, "translator") != 0)
+			continue;
+		pr->used = true;
+		if (version && pr->kind == PRAGMA_BINDING && pr->value > version)
+			hides = true;
+	}
+	return hides;
+}
+
 bool pragma_hides(struct parse *p, const char *name)
 {
-	uint32_t version = p->s->opt.version ? version_parse(p->s->opt.version) : 0;
+	uint32_t version = program_version(p);
 	bool hides = false;
 	size_t i;
 

@@ -101,8 +101,8 @@ struct translator {
 	struct type *out, *in;
 	const char *param;
 	struct xlate_member *members;
-	bool library;  /* its members are checked when they are used */
-	uint32_t attr; /* as in struct ident */
+	bool library; /* its members are checked when they are used */
+	bool hidden;  /* newer than -x version: it is not entered */
 };
 
 /* ---- provider definitions ----------------------------------------------------------------------------- */
@@ -181,6 +181,9 @@ struct node {
 	bool lvalue;
 	bool is_const;		/* a compile-time constant (NODE_INT, NODE_STRING after folding) */
 	bool checked;		/* the operand of a translation: checked already, copied as it is */
+	bool opaque;		/* stands for a name with a stability of its own: what it is made of does not
+				   count ... */
+	bool counts;		/* ... but for this, which the user named: an operand or argument */
 	unsigned short depth;	/* of the tree from here down, as parsed; at most PARSE_MAX_DEPTH (lang/parse.h) */
 	struct node *a, *b, *c;
 	union {
@@ -245,6 +248,7 @@ struct clause {
 	bool records;		/* holds a data-recording action */
 	bool destructive;
 	bool has_if;
+	uint32_t attr;		/* least stability of the names that stand for something else (struct ident); 0: none */
 	struct clause *next;
 	uint32_t index;		/* over the whole session, from 0 */
 };

@@ -24,6 +24,7 @@ void xlate_open(struct parse *p, struct srcloc loc, struct type *out, struct dec
 
 	xl->loc = loc;
 	xl->library = p->src->library;
+	xl->hidden = pragma_hides_translator(p);
 	xl->out = out;
 	xl->in = decl_param(p, ds, dr);
 	xl->param = dr->name ? arena_strdup(p->s->arena, dr->name) : "";
@@ -77,7 +78,7 @@ void xlate_member(struct parse *p, struct srcloc loc, const char *name, struct n
 
 void xlate_close(struct parse *p)
 {
-	if (!p->d->set)
+	if (!p->d->set && !p->translator->hidden)
 		vec_push(&p->s->translators, p->translator);
 	p->translator = NULL;
 	p->arena = p->prog->arena;

@@ -109,6 +109,8 @@ static void compile_error(dtrace_hdl_t *dtp, struct diag *d, const struct lang_s
 	diag_clear(d);
 }
 
+static int check_amin(dtrace_hdl_t *dtp, const struct dprog *prog, struct diag *d);
+
 static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, unsigned int cflags)
 {
 	struct hook_arg arg = { .c = { .dtp = dtp, .cflags = cflags } };
@@ -126,7 +128,8 @@ static dtrace_prog_t *compile(dtrace_hdl_t *dtp, const struct lang_source *src, 
 	options_lang(dtp, cflags, &ses->opt);
 	tree = !libs || library_load_dirs(dtp) == 0 ? lang_compile(ses, src, &d) : NULL;
 	ses->hooks = (struct lang_hooks){ 0 };
-	if (library_error(dtp, &d)) { /* of a library needed on the way: it explains all others */
+	/* An error in a library needed on the way explains all others. */
+	if (library_error(dtp, &d) || (tree && check_amin(dtp, tree, &d) < 0)) {
 		lang_prog_destroy(tree);
 		tree = NULL;
 	}
@@ -245,6 +248,7 @@ void compile_close(dtrace_hdl_t *dtp)
 
 /* What the nodes of one clause amount to: args is the attribute of its probe's arguments. */
 struct survey {
+	bool opaque; /* within what stands for a name with a stability of its own */
 	dtrace_attribute_t attr, args;
 	dtrace_proginfo_t *info;
 };
@@ -254,11 +258,26 @@ static void survey_least(struct survey *s, dtrace_attribute_t a)
 	s->attr = list_attr_min(s->attr, a);
 }
 
+/* As identifiers keep it: components counted from 1. */
+static dtrace_attribute_t attr_unpack(uint32_t attr)
+{
+	return (dtrace_attribute_t){ (attr >> 16 & 0xff) - 1, (attr >> 8 & 0xff) - 1,
+				     (attr & 0xff) - 1 };
+}
+
+static uint32_t attr_pack(dtrace_attribute_t a)
+{
+	return (uint32_t)(a.dtat_name + 1) << 16 | (uint32_t)(a.dtat_data + 1) << 8 |
+	       (uint32_t)(a.dtat_class + 1);
+}
+
 static void survey_var(struct survey *s, const struct ident *id)
 {
-	if (!id)
+	if (!id || s->opaque)
 		return;
-	if (id->kind == IDENT_SYMBOL)
+	if (id->attr)
+		survey_least(s, attr_unpack(id->attr));
+	else if (id->kind == IDENT_SYMBOL)
 		survey_least(s, ATTR(PRIVATE, PRIVATE, UNKNOWN));
 	else if (id->kind == IDENT_BUILTIN && id->builtin >= BUILTIN_ARG0 &&
 		 id->builtin <= BUILTIN_ARGS)
@@ -275,10 +294,32 @@ static void survey_list(struct survey *s, const struct node_list *l)
 		survey_node(s, l->v[i]);
 }
 
-static void survey_node(struct survey *s, const struct node *n)
+/* Is n a member of a structure of the kernel's? */
+static bool kernel_member(const struct node *n)
 {
-	if (!n)
+	struct type *t = n->a && n->a->type ? type_resolve(n->a->type) : NULL;
+
+	if (t && t->kind == TYPE_POINTER)
+		t = type_resolve(t->ref);
+	return t && t->btf_id;
+}
+
+/* A variable has the stability of what it is assigned first. */
+static void survey_assign(struct survey *s, const struct node *n)
+{
+	struct survey value = { .attr = ATTR(STABLE, STABLE, COMMON), .args = s->args };
+	struct ident *id = n->a->kind == NODE_VAR     ? n->a->u.var.ident
+			   : n->a->kind == NODE_INDEX ? n->a->u.index.ident
+						      : NULL;
+
+	if (!id || id->attr || id->declared || s->opaque)
 		return;
+	survey_node(&value, n->b);
+	id->attr = attr_pack(value.attr);
+}
+
+static void survey_operands(struct survey *s, const struct node *n)
+{
 	switch (n->kind) {
 	case NODE_VAR: survey_var(s, n->u.var.ident); break;
 	case NODE_INDEX:
@@ -291,8 +332,9 @@ static void survey_node(struct survey *s, const struct node *n)
 		if (s->info && n->u.call.func && n->u.call.func->id == FN_speculate)
 			s->info->dpi_speculations++;
 		break;
-	case NODE_MEMBER: /* of a kernel structure */
-		if (n->a && n->a->type && n->a->type->btf_id)
+	case NODE_ASSIGN: survey_assign(s, n); break;
+	case NODE_MEMBER:
+		if (!s->opaque && kernel_member(n))
 			survey_least(s, ATTR(PRIVATE, PRIVATE, UNKNOWN));
 		break;
 	default: break;
@@ -300,6 +342,17 @@ static void survey_node(struct survey *s, const struct node *n)
 	survey_node(s, n->a);
 	survey_node(s, n->b);
 	survey_node(s, n->c);
+}
+
+static void survey_node(struct survey *s, const struct node *n)
+{
+	bool opaque = s->opaque;
+
+	if (!n)
+		return;
+	s->opaque = n->opaque || (opaque && !n->counts);
+	survey_operands(s, n);
+	s->opaque = opaque;
 }
 
 static void survey_stmts(struct survey *s, const struct stmt *st)
@@ -324,7 +377,38 @@ static dtrace_attribute_t survey_clause(const struct clause *c, dtrace_attribute
 
 	survey_node(&s, c->pred);
 	survey_stmts(&s, c->body);
+	if (c->attr)
+		survey_least(&s, attr_unpack(c->attr));
 	return s.attr;
+}
+
+static bool attr_below(dtrace_attribute_t a, dtrace_attribute_t min)
+{
+	return a.dtat_name < min.dtat_name || a.dtat_data < min.dtat_data ||
+	       a.dtat_class < min.dtat_class;
+}
+
+/* -x amin: no clause may be less stable, with the descriptions of its probes. 0, or -1 with *d set. */
+static int check_amin(dtrace_hdl_t *dtp, const struct dprog *prog, struct diag *d)
+{
+	dtrace_attribute_t min, a, args;
+	char text[64];
+
+	if (!dtp->opt_text[OPT_AMIN] || dtrace_str2attr(dtp->opt_text[OPT_AMIN], &min) < 0)
+		return 0;
+	for (const struct clause *c = prog->clauses; c; c = c->next) {
+		for (size_t i = 0; i < c->nspecs; i++) {
+			list_spec_attr(dtp, c->specs[i].prov, &a, &args);
+			a = list_attr_min(a, survey_clause(c, args, NULL));
+			if (attr_below(a, min))
+				return diag_error(
+					d, "D_ATTR_MIN", c->loc,
+					"attributes for clause (%s) are less than predefined "
+					"minimum",
+					dtrace_attr2str(a, text, sizeof(text)));
+		}
+	}
+	return 0;
 }
 
 void dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *pgp, dtrace_proginfo_t *pip)
