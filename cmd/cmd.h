@@ -17,7 +17,7 @@
 
 #include <dtrace.h>
 
-enum { EXIT_ERROR = 1, EXIT_USAGE = 2 };
+enum { EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_LOST = 4 };
 
 struct flag {
 	int c;		 /* its letter */

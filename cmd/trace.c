@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+static bool lost; /* something was dropped or missed */
 static volatile sig_atomic_t interrupts; /* SIGINT and SIGTERM seen */
 static volatile sig_atomic_t newline;	 /* one of them is not answered yet */
 
@@ -24,6 +25,7 @@ static int on_drop(const dtrace_dropdata_t *data, void *arg)
 {
 	(void)arg;
 	fprintf(stderr, "%s: %s", cmd.name, data->dtdda_msg);
+	lost |= data->dtdda_drops > 0; /* 0: a message of another kind */
 	return DTRACE_HANDLE_OK;
 }
 
@@ -264,6 +266,11 @@ static void loop(void)
 	} while (turn(&stopped));
 }
 
+static int exit_status(void)
+{
+	return lost && option_on("strictdrops") ? EXIT_LOST : dtrace_exitstatus(cmd.dtp);
+}
+
 int trace_run(void)
 {
 	unsigned int total = enable();
@@ -276,9 +283,9 @@ int trace_run(void)
 	go();
 	loop();
 	if (interrupts > 1)
-		return dtrace_exitstatus(cmd.dtp);
+		return exit_status();
 	put_newline();
 	if (dtrace_aggregate_print(cmd.dtp, cmd.out, NULL) < 0)
 		failed("failed to print aggregations");
-	return dtrace_exitstatus(cmd.dtp);
+	return exit_status();
 }

@@ -75,6 +75,9 @@ ROUTINE u64 rt_ring(u64 need)
 		/* All of the segment that is entered may be taken without asking again. */
 		into = next & (conf.ring_segment - 1);
 		if (ring_is_idle(&v)) {
+			/* A block as large as the ring: who interrupts it would have its end for free. */
+			if (need + into > conf.bufsize)
+				return ABI_RING_NOROOM;
 			if (!ring_mark(c, &v))
 				continue;
 		} else if (ring_taken(&v) + need + into > conf.bufsize) {

@@ -345,6 +345,7 @@ enum abi_acct_cause { /* per EPID and CPU */
 	ABI_ACCT_DISCARDED, /* recorded, then discarded */
 	ABI_ACCT_SPECLOST,  /* recorded, committed, and no room for it in the principal buffer */
 	ABI_ACCT_SPECLEFT,  /* recorded, neither committed nor discarded when tracing ended */
+	ABI_ACCT_WRITTEN,   /* the record was completed; a ring may overwrite it later */
 };
 struct abi_acct {
 	uint64_t n[16];

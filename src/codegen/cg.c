@@ -349,8 +349,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 	rec_begin(cg);
 	stmts_emit(cg, cl->c->body);
 	rec_commit(cg);
-	if (!cl->layout->max)
-		cg_account(cg, ABI_ACCT_DONE);
+	cg_account(cg, cl->layout->max ? ABI_ACCT_WRITTEN : ABI_ACCT_DONE);
 	ir_place(ir, cur->lost);
 	if (cl->naggs && !cl->direct)
 		agg_leave(cg);

@@ -237,12 +237,12 @@ static void accounting_line(struct consumer *c, const struct ecb *e, uint32_t sl
 			 "accounting: EPID %u CPU %d %s:%s:%s:%s fired %" PRIu64 " false %" PRIu64
 			 " recorded %" PRIu64 " noroom %" PRIu64 " busy %" PRIu64
 			 " noframe %" PRIu64 " fault %" PRIu64 " stopped %" PRIu64 " done %" PRIu64
-			 "%s",
+			 " written %" PRIu64 "%s",
 			 e->epid, buffers_slot_cpu(c->cfg.buffers, slot), e->prov, e->mod, e->func,
 			 e->name, n[ABI_ACCT_FIRED], n[ABI_ACCT_FALSE],
 			 consumer_recorded(c, e->epid, slot), n[ABI_ACCT_NOROOM], n[ABI_ACCT_BUSY],
 			 n[ABI_ACCT_NOFRAME], n[ABI_ACCT_FAULT], n[ABI_ACCT_STOPPED],
-			 n[ABI_ACCT_DONE], spec);
+			 n[ABI_ACCT_DONE], n[ABI_ACCT_WRITTEN], spec);
 }
 
 void accounting_report(struct consumer *c)

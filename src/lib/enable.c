@@ -909,7 +909,7 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 		if (g->g.prog_fd >= 0 && !kern_prog_recursion_misses(g->g.prog_fd, &misses) && misses) {
 			snprintf(text, sizeof(text), "%llu firing%s of %s skipped by the kernel (recursion)",
 				 (unsigned long long)misses, misses > 1 ? "s" : "", g->g.name);
-			work_message(dtp, text);
+			work_lost(dtp, DTRACE_CPUALL, misses, text);
 		}
 		for (size_t p = 0; missed && p < g->g.probes.n; p++)
 			for (size_t c = 0; c < e->ncpus; c++) {
@@ -920,7 +920,7 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 				snprintf(text, sizeof(text), "%llu missed firing%s of %s:::%s on CPU %d",
 					 (unsigned long long)n, n > 1 ? "s" : "", g->g.probes.v[p]->prov,
 					 g->g.probes.v[p]->name, e->cpus[c]);
-				work_message(dtp, text);
+				work_lost(dtp, e->cpus[c], n, text);
 			}
 	}
 }

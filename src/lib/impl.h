@@ -165,6 +165,8 @@ void list_free(dtrace_hdl_t *dtp);
  * deliver ...) to the drop handler.
  */
 void work_message(dtrace_hdl_t *dtp, const char *text);
+/* The same for n firings that are lost; cpu: DTRACE_CPUALL if it is not known where. */
+void work_lost(dtrace_hdl_t *dtp, int cpu, uint64_t n, const char *text);
 void work_close(dtrace_hdl_t *dtp);
 
 /*

@@ -320,6 +320,11 @@ static enum consumer_answer hook_drop(void *arg, const struct consumer_drop *d)
 	return CONSUMER_NEXT;
 }
 
+void work_lost(dtrace_hdl_t *dtp, int cpu, uint64_t n, const char *text)
+{
+	report_drop(dtp, DTRACEDROP_UNKNOWN, cpu, n, text);
+}
+
 void work_message(dtrace_hdl_t *dtp, const char *text)
 {
 	report_drop(dtp, DTRACEDROP_UNKNOWN, DTRACE_CPUALL, 0, text);

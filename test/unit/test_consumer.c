@@ -631,7 +631,7 @@ static void test_accounting(void **state)
 	expect_messages(
 		w,
 		"accounting: EPID 1 CPU 1 p::f:n fired 5 false 2 recorded 2 noroom 1 busy 0 noframe 0 fault 0 "
-		"stopped 0 done 0\n");
+		"stopped 0 done 0 written 0\n");
 	world_free(w);
 }
 

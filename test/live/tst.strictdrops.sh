@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: drops: place in the output, singular and plural, tags; they do not change the status but with strictdrops
+. "$SRC/test/lib/check.sh"
+
+# Three records fit; the report stands behind what that CPU recorded, also with -q.
+D='BEGIN { trace(timestamp); } BEGIN { trace(timestamp); } BEGIN { trace(timestamp); } BEGIN { trace(timestamp); }'
+run sh -c '"$DTRACE" -qb 48 -n "$1 tick-100ms { exit(3); }" 2>&1' sh "$D"
+status 3
+[ "$(tail -n +1 "$TMPDIR/out" | grep -n drop | cut -c1-2)" = 1: ] || wrong "place: $(cat "$TMPDIR/out")"
+grep -Eqx '[ 0-9]+dtrace: 1 drop on CPU [0-9]+' "$TMPDIR/out" || wrong "drop: $(cat "$TMPDIR/out")"
+run "$DTRACE" -qb 48 -x droptags -n "$D $D tick-100ms { exit(3); }"
+status 3
+has_err '^dtrace: \[DTRACEDROP_PRINCIPAL\] 5 drops on CPU [0-9]+$'
+run "$DTRACE" -qb 48 -x strictdrops -n "$D tick-100ms { exit(3); }"
+status 4
+run "$DTRACE" -qb 480 -x strictdrops -n "$D tick-100ms { exit(3); }"
+status 3
+err ''
+# In a script, and for other kinds.
+cat >"$TMPDIR/s.d" <<'EOD'
+#pragma D option strictdrops
+#pragma D option dynvarsize=64
+#pragma D option quiet
+BEGIN { a[1] = 1; a[2] = 1; exit(0); }
+EOD
+run "$DTRACE" -s "$TMPDIR/s.d"
+status 4
+err 'dtrace: 1 dynamic variable drop'
+# Two reports of one kind: each says what came since the last one.
+run "$DTRACE" -qb 16 -x switchrate=20ms -n 'BEGIN { trace(timestamp); } BEGIN { trace(timestamp); }
+	tick-200ms { trace(timestamp); } tick-200ms { trace(timestamp); } tick-500ms { exit(0); }'
+[ "$(grep -c '1 drop on CPU' "$TMPDIR/err")" = 3 ] || wrong "reports: $(cat "$TMPDIR/err")"
+finish
