@@ -47,13 +47,16 @@ has_out '^SigBlk:	0000000000000000$'
 has_out '^SigCgt:	0000000000000000$'
 
 # Ends with the last of several.
-sleep 0.3 &
+sh -c 'until [ -e go1 ]; do sleep 0.1; done' &
 one=$!
-sleep 1.5 &
+sh -c 'until [ -e go2 ]; do sleep 0.1; done' &
 two=$!
-run "$DTRACE" -qp $one -p $two -n 'syscall::exit_group:entry /pid == $target/ { printf("first\n"); }'
+(until grep -q armed out 2>/dev/null; do sleep 0.1; done; : >go1; sleep 1; : >go2) &
+run "$DTRACE" -qp $one -p $two -n 'BEGIN { printf("armed\n"); }
+	syscall::exit_group:entry /pid == $target/ { printf("first\n"); }'
 status 0
-out 'first
+out 'armed
+first
 '
 kill -0 $two 2>/dev/null && wrong 'it ended before the second process'
 sleep 0.1 &
