@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: the stability of statements: names, kernel structures, arguments, inlines, what variables inherit; amin
+# @@needs: btf
 . "$SRC/test/lib/check.sh"
 
 # stmt WANT PROGRAM: its statement attributes

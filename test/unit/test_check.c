@@ -225,9 +225,73 @@ static void test_inline_bomb(void **state)
 	vec_free(&text);
 }
 
+/* ---- args[] of an output prototype ------------------------------------------------------------ */
+
+/* args[0] is the probe's second argument translated, args[1] its first as it is. */
+static void probe_arg(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out)
+{
+	struct types *ts = s->types;
+
+	(void)arg;
+	out->nargs = 3;
+	out->multi = !strcmp(spec->name, "multi");
+	if (n == 0) {
+		out->type = type_pointer(ts, type_parse(ts, "struct out"));
+		out->native = type_pointer(ts, type_parse(ts, "struct in"));
+		out->from = 1;
+	} else if (n == 1) {
+		out->type = type_int(ts);
+	}
+}
+
+static void test_translated_args(void **state)
+{
+	static const char decl[] = "struct in { int i; }; struct out { int a; int none; };";
+	struct node *n;
+	struct clause *c;
+
+	(void)state;
+	s->hooks.probe_arg = probe_arg;
+	c = compile("struct in { int i; }; struct out { int a; int none; };"
+		    "translator struct out < struct in *p > { a = p->i; };"
+		    "x { trace(args[0]->a); trace(args[1]); }");
+	assert_non_null(c);
+	/* args[0]->a: ((struct in *)arg1)->i */
+	n = c->body->expr->u.call.args.v[0];
+	while (n->kind == NODE_CAST)
+		n = n->a;
+	assert_int_equal(n->kind, NODE_MEMBER);
+	assert_string_equal(n->u.member.name, "i");
+	assert_int_equal(n->a->kind, NODE_INDEX);
+	assert_int_equal(n->a->u.index.ident->builtin, BUILTIN_ARGS);
+	assert_int_equal(n->a->u.index.keys.v[0]->u.integer.value, 1);
+	n = c->body->next->expr->u.call.args.v[0];
+	assert_int_equal(n->kind, NODE_INDEX);
+	assert_int_equal(n->u.index.keys.v[0]->u.integer.value, 0);
+
+	assert_null(compile("x { trace(args[0]->none); }"));
+	assert_string_equal(diag.tag, "D_XLATE_NOCONV");
+	assert_null(compile("x { trace(args[2]); }"));
+	assert_string_equal(diag.tag, "D_ARGS_TYPE");
+	assert_null(compile("x { trace(args[3]); }"));
+	assert_string_equal(diag.tag, "D_ARGS_IDX");
+	assert_null(compile("multi { trace(args[1]); }"));
+	assert_string_equal(diag.tag, "D_ARGS_MULTI");
+
+	teardown(NULL);
+	setup(NULL);
+	s->hooks.probe_arg = probe_arg;
+	assert_null(compile(decl));
+	assert_null(compile("x { trace(args[0]->a); }"));
+	assert_string_equal(diag.tag, "D_ARGS_XLATOR");
+	assert_string_equal(diag.text, "translator for args[0] from struct in * to struct out * is "
+				       "not defined");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_translated_args, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fold, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_variables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_clause_flags, setup, teardown),
