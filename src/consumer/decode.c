@@ -110,7 +110,7 @@ static void line_begin(struct decode *d, const struct source *s, const struct ec
 
 	if (c->cfg.no_lines)
 		return;
-	if (!c->header_done) {
+	if (!c->header_done && (!c->cfg.opt->quiet || c->cfg.opt->flowindent)) {
 		c->header_done = true;
 		print_header(&c->print);
 	}
