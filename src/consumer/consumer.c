@@ -324,9 +324,9 @@ static enum consumer_status work_stopped(struct consumer *c)
 	bool snapshot;
 	int r;
 
-	if (!c->in_turn && consumer_aggregate(c) == -ECANCELED)
-		return CONSUMER_ERROR;
-	do {
+	do { /* the turn under way began before the end; what printa() of END shows is taken after it */
+		if (!c->in_turn && consumer_aggregate(c) == -ECANCELED)
+			return CONSUMER_ERROR;
 		snapshot = c->in_snapshot;
 		r = turn_run(c);
 		if (r < 0)

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: a slow pipe: drops are counted, nothing after exit(), the end comes when the pipe is drained; SIGINT twice ends at once
+# @@timeout: 120
+. "$SRC/test/lib/check.sh"
+cd "$TMPDIR" || exit 1
+export PROGS
+
+# Everything fired was printed or dropped, though the reader takes 100 KB a second for a while.
+cat >slow.py <<'P'
+import os, sys, time
+end = time.time() + float(sys.argv[1])
+with open('piped', 'wb') as f:
+    while True:
+        b = os.read(0, 4096)
+        if not b:
+            break
+        f.write(b)
+        if time.time() < end:
+            time.sleep(0.04)
+P
+mkfifo fifo
+"$PROGS/spinmt" 4 100000000 &
+load=$!
+python3 slow.py 6 <fifo &
+reader=$!
+run "$DTRACE" -q -b 256k -x switchrate=50ms -n '
+	syscall::getppid:entry /pid == $1/ { @fired = count(); }
+	syscall::getppid:entry /pid == $1/ { printf("%s %d\n", probefunc, tid); @recorded = count(); }
+	tick-2s { exit(0); } END { printf("END\n"); }' -o fifo $load
+status 0
+kill $load
+wait $reader
+# Records of END and tick are drops themselves where the buffer is full of what waits for the reader.
+awk '/^getppid [0-9]+$/ { n++; if (over) late = 1 } /^END/ { over = 1; next } NF == 1 && $1 > 0 { v[++k] = $1 }
+	/drops? on CPU/ { drops += $2 }
+	END { print "fired", v[1], "recorded", v[2], "printed", n, "drops", drops
+		exit !(k == 2 && v[2] == n && v[1] - n <= drops && drops - (v[1] - n) < 50 && drops > 50 && !late) }' \
+	piped err >sums || wrong "printed and drops are not all: $(cat sums) $(cat err)"
+cat sums
+
+# Nobody reads: the first SIGINT stops tracing, the second gives up what is not written yet.
+"$PROGS/spinmt" 4 100000000 &
+load=$!
+sleep 60 <fifo &
+reader=$!
+# A shell's background commands ignore SIGINT, and so would dtrace.
+env --default-signal=INT "$DTRACE" -q -n 'BEGIN { system("echo up >up"); } syscall::getppid:entry { printf("%s %d\n", probefunc, tid); }' -w -o fifo 2>err &
+pid=$!
+i=0
+while [ ! -s up ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+sleep 2
+kill -INT $pid
+sleep 1
+[ -d /proc/$pid ] || wrong "it ended though the pipe is full"
+kill -INT $pid
+i=0
+while kill -0 $pid 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+kill -0 $pid 2>/dev/null && wrong "still there ten seconds after the second SIGINT"
+kill $load $reader
+kill -KILL $pid 2>/dev/null
+finish
