@@ -347,6 +347,17 @@ static const struct {
 
 _Static_assert(sizeof(features) / sizeof(features[0]) == KERN_FEATURE_MAX, "one row a feature");
 
+/* DTRACE_WITHOUT=NAME,NAME: do without, as on a kernel that has it not. For tests of the other way. */
+static bool unwanted(const char *name)
+{
+	const char *list = getenv("DTRACE_WITHOUT"), *at = list ? strstr(list, name) : NULL;
+	size_t n = strlen(name);
+
+	while (at && ((at > list && at[-1] != ',') || (at[n] && at[n] != ',')))
+		at = strstr(at + 1, name);
+	return at;
+}
+
 int kern_feature_error(enum kern_feature f)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -358,7 +369,7 @@ int kern_feature_error(enum kern_feature f)
 
 	pthread_mutex_lock(&lock);
 	if (!found[f].known) {
-		found[f].error = features[f].probe();
+		found[f].error = unwanted(features[f].name) ? -EOPNOTSUPP : features[f].probe();
 		found[f].known = true;
 	}
 	r = found[f].error;

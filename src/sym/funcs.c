@@ -68,7 +68,8 @@ static int map_file(struct elf_file *f, const char *path)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || !st.st_size)
 		return -ENOEXEC;
-	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, f->fd, 0);
+	/* Shared: the kernel writes breakpoints into private mappings, ours as well. */
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, f->fd, 0);
 	if (data == MAP_FAILED)
 		return -errno;
 	f->data = data;

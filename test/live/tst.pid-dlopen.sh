@@ -4,6 +4,15 @@
 # @@needs: uprobe cc
 # @@timeout: 90
 fault=0
+started() # PID: what the shell forked has become the program and waits for its input
+{
+	for _ in $(seq 100); do
+		case $(readlink /proc/$1/exe) in
+		*/usdtargs | */forks | */prog) grep -q libc /proc/$1/maps && sleep 0.1 && return ;;
+		esac
+		sleep 0.1
+	done
+}
 cat >"$TMPDIR/lib.c" <<'END'
 int called(int x);
 int __attribute__((noinline)) called(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
@@ -75,6 +84,7 @@ mkfifo "$TMPDIR/in"
 "$TMPDIR/prog" "$TMPDIR/libone.so" x x <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
+started $pid
 "$DTRACE" -Zqn 'BEGIN { printf("ready\n"); } pid$target:libone:called:entry /arg0 == 77/ { printf("%d\n", arg0); }' -p $pid \
 	>"$TMPDIR/out" 2>&1 3>&- &
 dt=$!

@@ -4,6 +4,15 @@
 # @@needs: uprobe cc
 # @@timeout: 120
 fault=0
+started() # PID: what the shell forked has become the program and waits for its input
+{
+	for _ in $(seq 100); do
+		case $(readlink /proc/$1/exe) in
+		*/usdtargs | */forks | */prog) grep -q libc /proc/$1/maps && sleep 0.1 && return ;;
+		esac
+		sleep 0.1
+	done
+}
 fail()
 {
 	echo "$*"
@@ -46,6 +55,7 @@ mkfifo "$TMPDIR/in"
 "$TMPDIR/forks" <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
+started $pid
 "$DTRACE" -qn 'BEGIN { printf("ready\n"); } pid$target:a.out:go:entry { printf("go %d\n", arg0); }' -p $pid \
 	>"$TMPDIR/out" 2>&1 3>&- &
 dt=$!

@@ -4,6 +4,15 @@
 # @@needs: uprobe
 # @@timeout: 90
 fault=0
+started() # PID: what the shell forked has become the program and waits for its input
+{
+	for _ in $(seq 100); do
+		case $(readlink /proc/$1/exe) in
+		*/usdtargs | */forks | */prog) grep -q libc /proc/$1/maps && sleep 0.1 && return ;;
+		esac
+		sleep 0.1
+	done
+}
 same() # WHAT WANT: lines in any order
 {
 	if [ "$(LC_ALL=C sort "$TMPDIR/out" | grep -v '^$')" != "$2" ]; then
@@ -42,6 +51,7 @@ mkfifo "$TMPDIR/in"
 "$PROGS/usdtargs" 3 wait <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
+started $pid
 "$DTRACE" -ln "tprov$pid:::" 2>&1 | awk 'NR > 1 { print $2, $3, $4, $5 }' | LC_ALL=C sort >"$TMPDIR/out"
 same list "tprov$pid usdtargs forms forms-all
 tprov$pid usdtargs pass counted
@@ -76,6 +86,7 @@ done
 "$PROGS/usdtargs" 9 wait <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
+started $pid
 sleep 1.5
 exec 3>&-
 wait $dt || { echo "later process: status $?"; fault=1; }
