@@ -94,7 +94,8 @@ static int order_action(struct check *ck, struct srcloc loc, const struct func *
 		return order(ck, loc, "D_ACT_SPEC",
 			     "destructive actions may not follow speculate( )");
 	if (f->flags & FUNC_RECORDS) {
-		if (ck->committed)
+		/* The status of exit() is not data that commit() could be taken to cover. */
+		if (ck->committed && f->id != FN_exit)
 			return order(ck, loc, "D_DREC_COMM",
 				     "data-recording actions may not follow commit( )");
 		ck->recorded = true;

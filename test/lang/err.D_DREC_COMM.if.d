@@ -1,2 +1,2 @@
 /* what: order is checked through branches */
-BEGIN { if (pid) { commit(1); } else { @a = count(); } exit(0); }
+BEGIN { if (pid) { commit(1); } else { @a = count(); } trace(0); }
