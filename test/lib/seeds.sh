@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# For tests of commands exactly as documents print them: `dtrace` is ours, in an empty folder. For commands that
+# only a signal ends:
+#	interrupt SECONDS COMMAND	the shell's command line; SIGINT after SECONDS from the "matched" line on
+. "$SRC/test/lib/check.sh"
+PATH=$BUILD:$PATH
+cd "$TMPDIR" || exit 1
+
+interrupt()
+{
+	ran="$2"
+	# A shell's background job ignores SIGINT, and so would dtrace.
+	env --default-signal=INT sh -c "exec $2" >out 2>err &
+	job=$!
+	tries=0
+	until grep -q "matched" err || ! kill -0 $job 2>/dev/null || [ $tries -gt 300 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	sleep "$1"
+	kill -INT $job 2>/dev/null
+	got=0
+	wait $job || got=$?
+}
+
+# Lines of records by CPU: "CPU COUNT", ascending.
+lines_by_cpu()
+{
+	awk '$2 ~ /^[0-9]+$/ && $3 ~ /:/ { n[$1]++ } END { for (c in n) print c, n[c] }' out | sort -n
+}
