@@ -177,6 +177,8 @@ static int action_make(struct cg_clause *cl, struct stmt *s, struct action *a, s
 		return tracemem_fields(cl, s, a, d);
 	if (a->func == FN_print)
 		return print_fields(cl, s, a, d);
+	for (size_t i = 0; s->fmt && i < s->fmt->n; i++)
+		cl->env->uses_usyms |= s->fmt->v[i].conv == 'A';
 	if (address_field(cl, s->expr, &a->fields[0])) {
 		a->nfields = 1;
 		return 0;

@@ -41,6 +41,7 @@ struct proc {
 	uint32_t pid;
 	VEC(struct program) programs;
 	bool ended, noted;
+	uint64_t lost; /* news lost when its mappings were last read */
 	struct perfmap *jit;
 };
 
@@ -420,10 +421,28 @@ static const struct mapping *mapping_of(const struct program *g, uint64_t addr)
 	return i < g->space->v.n && g->space->v.v[i].start <= addr ? &g->space->v.v[i] : NULL;
 }
 
+/* Where news were lost /proc may still tell, once for each loss. */
+static bool reread(struct usyms *u, struct proc *p)
+{
+	uint64_t lost = usyms_lost(u);
+	struct space *s;
+
+	if (p->ended || p->lost == lost)
+		return false;
+	p->lost = lost;
+	s = space_read(u, p->pid);
+	if (!s)
+		return false;
+	space_put(proc_now(p)->space);
+	proc_now(p)->space = s;
+	return true;
+}
+
 static const struct mapping *mapping_find(struct usyms *u, uint64_t process, uint64_t addr,
 					  struct proc **proc, const struct program **program)
 {
 	uint32_t pid = (uint32_t)process;
+	const struct mapping *m;
 	struct proc *p;
 
 	if (u->track && track_pending(u->track))
@@ -443,7 +462,10 @@ static const struct mapping *mapping_find(struct usyms *u, uint64_t process, uin
 	p->noted = true;
 	*proc = p;
 	*program = program_of(p, (uint32_t)(process >> 32));
-	return mapping_of(*program, addr);
+	m = mapping_of(*program, addr);
+	if (!m && *program == proc_now(p) && reread(u, p))
+		m = mapping_of(*program, addr);
+	return m;
 }
 
 static int find_jit(struct proc *p, const struct mapping *m, uint64_t addr, struct usym *out)

@@ -29,6 +29,12 @@ for script in "$agg" "$rec"; do
 	grep -q '`write' out || fail "the function of libc"
 done
 
+# %A alone, of the target.
+$DTRACE -q -x switchrate=300ms -c "$PROGS/deep" \
+	-n 'syscall::write:entry /pid == $target && arg2 == 0/ { printf(" %A\n", ucaller); }' >out 2>err ||
+	fail "status $?"
+frames deep "f3"
+
 # Both programs at the same addresses.
 fixed=
 setarch -R true 2>/dev/null && fixed="setarch -R "
