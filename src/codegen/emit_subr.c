@@ -130,7 +130,10 @@ static vreg copyin_value(struct cg *cg, const struct node *n)
 	return off;
 }
 
-/* The largest number of bytes with the NUL: at least 1, at most strsize. */
+/*
+ * The largest number of bytes with the NUL, at most strsize. The argument counts characters: where
+ * DTrace's documents differ, the one that shows copyinstr(s, 4) giving four of them is followed.
+ */
 static vreg copyinstr_max(struct cg *cg, const struct node *n)
 {
 	struct ir *ir = cg->ir;
@@ -139,15 +142,13 @@ static vreg copyinstr_max(struct cg *cg, const struct node *n)
 	if (!n)
 		return ir_imm(ir, strsize);
 	if (n->kind == NODE_INT)
-		return ir_imm(ir, (int64_t)MAX(1, MIN(n->u.integer.value, strsize)));
-	label low = ir_label(ir), high = ir_label(ir);
+		return ir_imm(ir, (int64_t)MIN(n->u.integer.value, strsize - 1) + 1);
+	label low = ir_label(ir);
 	vreg max = expr_value(cg, n);
-	ir_jcci(ir, IR_ULE, max, strsize, low);
-	ir_imm_to(ir, max, strsize);
+	ir_jcci(ir, IR_ULE, max, strsize - 1, low);
+	ir_imm_to(ir, max, strsize - 1);
 	ir_place(ir, low);
-	ir_jcci(ir, IR_NE, max, 0, high);
-	ir_imm_to(ir, max, 1);
-	ir_place(ir, high);
+	ir_alui(ir, IR_ADD, max, 1);
 	return max;
 }
 

@@ -757,7 +757,7 @@ static void test_user(void **state)
 	NEED_ROOT();
 	check3((struct want){ 0 },
 	       "t { trace(copyinstr(arg0)); trace(copyinstr(arg0, 5)); trace(copyinstr(arg0, arg2)); }",
-	       (intptr_t)text, 0, 3, "1: \"user text\" \"user\" \"us\";");
+	       (intptr_t)text, 0, 3, "1: \"user text\" \"user \" \"use\";");
 	check3((struct want){ 0 }, "t { trace(copyinstr(arg0)); } t { trace(1); }", (intptr_t)bad,
 	       0, 0, "fault 1 1 -1 1 8;2: =1;");
 	check3((struct want){ 0 },
