@@ -74,6 +74,7 @@ struct sval {
 	uint32_t off; /* SVAL_CONST: in strtab; SVAL_FRAME: in the frame */
 	vreg reg;     /* SVAL_TABLE */
 	bool is_var;  /* SVAL_FRAME: the storage of a variable, not a copy */
+	bool nullable; /* SVAL_FRAME: it may be the NULL string */
 };
 
 /* A place that can be read and assigned (emit_place.c). */
@@ -259,6 +260,7 @@ bool expr_has_effects(const struct node *n);
 uint32_t sval_frame(struct cg *cg,
 		    const struct sval *sv); /* offset of a struct abi_str in the frame */
 void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst);
+void sval_not_null(struct cg *cg, const struct sval *sv); /* or a fault */
 int64_t expr_constant(const struct node *n,
 		      struct type *t); /* a NODE_INT brought to the width of t */
 void type_width(struct type *t, int *size, bool *is_signed);

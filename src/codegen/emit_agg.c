@@ -266,6 +266,7 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 	/* a struct abi_str is its own tuple; the length of NULL gives one word */
 	if (nstr == 1 && sh->nparts == 1) {
 		expr_string(cg, keys->v[0], &sv);
+		sval_not_null(cg, &sv);
 		*off = sval_frame(cg, &sv);
 		vreg n = frame_load(cg, 8, *off);
 		ir_alui(ir, IR_ADD, n, 7);
@@ -284,6 +285,7 @@ static vreg key_build(struct cg *cg, const struct node_list *keys, const struct 
 		case FIELD_CONST_STRING: key_table(cg, keys->v[i], at); break;
 		case FIELD_STRING:
 			expr_string(cg, keys->v[i], &sv);
+			sval_not_null(cg, &sv);
 			uint32_t src = sval_frame(cg, &sv);
 			frame_store(cg, 8, at, frame_load(cg, 8, src));
 			ir_mov_to(ir, pos,

@@ -473,6 +473,22 @@ void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst)
 	}
 }
 
+/* The NULL string is an address like any other: there is nothing to record or to compare. */
+void sval_not_null(struct cg *cg, const struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	label some = ir_label(ir);
+
+	if (sv->kind == SVAL_NULL)
+		ir_jcci(ir, IR_NE, ir_imm(ir, 0), 0, some);
+	else if (sv->kind == SVAL_FRAME && sv->nullable)
+		ir_jcci(ir, IR_NE, frame_load(cg, 8, sv->off), -1, some);
+	else
+		return;
+	fault_throw(cg, ABI_FAULT_BADADDR, VREG_NONE);
+	ir_place(ir, some);
+}
+
 uint32_t sval_frame(struct cg *cg, const struct sval *sv)
 {
 	if (sv->kind == SVAL_FRAME)
@@ -515,7 +531,7 @@ static void cond_string(struct cg *cg, const struct node *n, struct sval *sv)
 	sval_to(cg, &arm, dst);
 	ir_place(cg->ir, done);
 	cg->cur.depth--;
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst, .nullable = true };
 }
 
 static void assign_string(struct cg *cg, const struct node *n, struct sval *sv)

@@ -126,6 +126,7 @@ static void dynamic_key(struct cg *cg, const struct ident *id, bool thread,
 			frame_store(cg, 8, at, expr_value(cg, keys->v[i]));
 		} else {
 			expr_string(cg, keys->v[i], &sv);
+			sval_not_null(cg, &sv);
 			uint32_t src = sval_frame(cg, &sv);
 			frame_store(cg, 8, at, frame_load(cg, 8, src));
 			ir_mov_to(ir, pos,
@@ -608,7 +609,10 @@ void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv)
 {
 	struct ir *ir = cg->ir;
 
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = (uint32_t)lv->off, .is_var = true };
+	*sv = (struct sval){ .kind = SVAL_FRAME,
+			     .off = (uint32_t)lv->off,
+			     .is_var = true,
+			     .nullable = lv->whole };
 	if (lv->whole && lv->kind == LVAL_FRAME)
 		return;
 	uint32_t dst = frame_temp_string(cg);

@@ -641,6 +641,7 @@ void rec_string(struct cg *cg, const struct field *f, const struct sval *sv)
 {
 	struct cg_cur *cur = &cg->cur;
 
+	sval_not_null(cg, sv);
 	if (!cur->staged) {
 		store_field(cg, f, copy_string(cg, sval_frame(cg, sv)));
 		return;

@@ -176,6 +176,8 @@ bool check_assignable(struct type *t, const struct node *n)
 	if (type_is_sou(a) || a->kind == TYPE_STACK || a->kind == TYPE_SYMADDR ||
 	    a->kind == TYPE_USYMADDR)
 		return type_compatible(a, b);
+	if (a->kind == TYPE_FLOAT)
+		return b->kind == TYPE_FLOAT && a->size == b->size;
 	return a->kind == TYPE_ARRAY && type_compatible(a, b);
 }
 
