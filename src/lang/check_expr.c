@@ -976,6 +976,9 @@ static int check_comma(struct check *ck, struct node *n)
 {
 	if (check_expr(ck, &n->a) || check_expr(ck, &n->b))
 		return -1;
+	if (n->a->kind == NODE_XLATE || n->b->kind == NODE_XLATE)
+		return diag_error(ck->d, "D_CG_DYN", n->loc,
+				  "expression cannot evaluate to result of dynamic type");
 	n->type = n->b->type;
 	return 0;
 }

@@ -287,31 +287,38 @@ int check_xlate_member(struct check *ck, struct node **np)
 
 /* ---- assignment of the whole --------------------------------------------------------------- */
 
-/* target.m = value */
-static struct node *assign_member(struct check *ck, const struct node *target,
-				  const struct type_member *m, uint64_t off, struct node *value)
+/* target.m */
+static struct node *member_of(struct check *ck, const struct node *target,
+			      const struct type_member *m, uint64_t off)
 {
-	struct node *n = check_node(ck, NODE_ASSIGN, value->loc);
-	struct node *a = check_copy(ck, target, NULL, NULL, target->loc);
+	struct node *a = check_copy(ck, target, NULL, NULL, target->loc), *n;
 
 	if (!a)
 		return NULL;
-	n->a = check_node(ck, NODE_MEMBER, value->loc);
-	n->a->a = a;
-	n->a->u.member.name = m->name;
-	n->a->u.member.member = m;
-	n->a->u.member.bit_offset = off;
-	n->a->type = m->type;
-	n->a->lvalue = true;
-	n->a->checked = true;
-	n->b = value;
-	n->u.op.op = OP_ASSIGN;
+	n = check_node(ck, NODE_MEMBER, target->loc);
+	n->a = a;
+	n->u.member.name = m->name;
+	n->u.member.member = m;
+	n->u.member.bit_offset = off;
 	n->type = m->type;
+	n->lvalue = true;
 	n->checked = true;
 	return n;
 }
 
-/* Adds the members that x defines to the chain *np. */
+static struct node *assign(struct check *ck, struct node *target, struct node *value)
+{
+	struct node *n = check_node(ck, NODE_ASSIGN, value->loc);
+
+	n->a = target;
+	n->b = value;
+	n->u.op.op = OP_ASSIGN;
+	n->type = target->type;
+	n->checked = true;
+	return n;
+}
+
+/* Adds the members that x defines to the chain *np; those that are translations themselves member by member. */
 static int assign_members(struct check *ck, struct node **np, const struct node *target,
 			  const struct node *x, struct node *operand)
 {
@@ -319,22 +326,24 @@ static int assign_members(struct check *ck, struct node **np, const struct node 
 
 	for (const struct xlate_member *d = xl->members; d; d = d->next) {
 		const struct type_member *m;
-		struct node *value, *store;
+		struct node *value, *to;
 		uint64_t off;
 
 		if (member_next(xl->members, d->name) != d) /* another definition of it */
 			continue;
 		m = type_member(xl->out, d->name, &off);
 		value = expand(ck, x, d->name, m->type, operand);
-		if (!value)
+		to = value ? member_of(ck, target, m, off) : NULL;
+		if (!to)
 			return -1;
-		if (value->kind == NODE_XLATE)
-			return diag_error(ck->d, "D_CG_DYN", x->loc,
-					  "expression cannot evaluate to result of dynamic type");
-		store = assign_member(ck, target, m, off, value);
-		if (!store)
+		if (value->kind != NODE_XLATE) {
+			*np = comma(ck, *np, assign(ck, to, value));
+			continue;
+		}
+		if (!is_plain(value->a))
+			*np = comma(ck, *np, keep(ck, &value->a));
+		if (assign_members(ck, np, to, value, value->a))
 			return -1;
-		*np = comma(ck, *np, store);
 	}
 	return 0;
 }
