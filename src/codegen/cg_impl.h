@@ -53,8 +53,7 @@ struct cg_clause {
 	uint32_t strsize; /* for which the layout was made */
 	bool temporal;
 	/* found by the trial emission */
-	bool uses_frame, uses_locals, uses_scratch, uses_specs, uses_strtok,
-		can_fault;
+	bool uses_frame, uses_locals, uses_scratch, uses_specs, uses_strtok, commits, can_fault;
 	enum cg_spec spec;
 	unsigned int timestamps; /* places that read the time of the firing */
 	uint32_t temps;		 /* bytes of frame temporaries */
@@ -134,7 +133,7 @@ struct cg_cur {
 	int depth;	      /* > 0: the code being emitted may be skipped at run time */
 	/* record */
 	bool records,
-		staged; /* staged: built in the frame, reserved at the end (ring with strings) */
+		staged; /* staged: built in the frame, reserved at the end (ring with strings; behind commit()) */
 	struct resv rv;
 	/*
 	 * CG_SPEC_ALL, CG_SPEC_SOME. Before speculate() both are 0, and they are all that the way of a

@@ -301,12 +301,17 @@ static void stage_refuse(struct cg *cg)
 	ir_place(ir, never);
 }
 
-/* Staged: nothing may be left from an earlier firing in what an `if` may skip. */
+/*
+ * Staged: in a ring with strings, to reserve the exact size; in a clause with commit(), to stand behind
+ * what it commits.
+ *
+ * Nothing may be left from an earlier firing in what an `if` may skip.
+ */
 static void stage_begin(struct cg *cg, const struct layout *l)
 {
 	struct cg_cur *cur = &cg->cur;
 
-	if (l->max > cg->env->conf.bufsize)
+	if (cg->env->policy == CG_RING && l->max > cg->env->conf.bufsize)
 		stage_refuse(cg);
 	cur->stage = frame_temp(cg, l->fixed);
 	cur->strings = arena_alloc(cur->cl->arena, l->nstrings * sizeof(*cur->strings));
@@ -351,7 +356,7 @@ void rec_begin(struct cg *cg)
 		spec_begin(cg);
 	if (cur->cl->spec == CG_SPEC_ALL)
 		return;
-	cur->staged = cg->env->policy == CG_RING && l->nstrings > 0;
+	cur->staged = (cg->env->policy == CG_RING && l->nstrings > 0) || cur->cl->commits;
 	if (cur->staged) {
 		stage_begin(cg, l);
 		return;
@@ -425,7 +430,7 @@ static void stage_store(struct cg *cg, const struct layout *l, vreg rec, vreg re
 		copy_to(cg, ir_vreg(ir), cur->strings[i], spec);
 }
 
-static void stage_commit(struct cg *cg, const struct layout *l)
+static void stage_commit_ring(struct cg *cg, const struct layout *l)
 {
 	struct cg_cur *cur = &cg->cur;
 	struct ir *ir = cg->ir;
@@ -501,6 +506,21 @@ void rec_release(struct cg *cg)
 		ir_place(ir, ok);
 	}
 	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+}
+
+static void stage_commit(struct cg *cg, const struct layout *l)
+{
+	struct cg_cur *cur = &cg->cur;
+
+	if (cg->env->policy == CG_RING) {
+		stage_commit_ring(cg, l);
+		return;
+	}
+	rec_reserve(cg, &cur->rv, VREG_NONE, l->max, RESV_RECORD, cur->lost);
+	rec_header(cg, cur->rv.rec, 0, cur->epid, cur->epid_const, l->max);
+	stage_store(cg, l, cur->rv.rec, cur->rv.off, false);
+	if (l->nstrings)
+		give_back(cg, l);
 }
 
 static void principal_commit(struct cg *cg, const struct layout *l)

@@ -37,7 +37,10 @@ vreg speculation_value(struct cg *cg, const struct node *n)
 {
 	(void)n;
 	cg->cur.cl->uses_specs = true;
-	return ir_callrt(cg->ir, "rt_speculation", 0);
+	if (cg->env->conf.nspec)
+		return ir_callrt(cg->ir, "rt_speculation", 0);
+	cg_count(cg, ABI_DROP_SPECUNAVAIL);
+	return ir_imm(cg->ir, 0);
 }
 
 /* ---- speculate() ---- */

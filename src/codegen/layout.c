@@ -325,6 +325,7 @@ static int walk(struct walk *w, struct stmt *s)
 			rc = action_make(cl, s, a, w->d);
 			if (w->depth && is_for_consumer(a->func))
 				a->presence = w->npresence++;
+			cl->commits |= a->func == FN_commit;
 			if (a->func == FN_speculate)
 				cl->spec = w->depth ? CG_SPEC_SOME : CG_SPEC_ALL;
 			cl->actions[w->naction++] = a;

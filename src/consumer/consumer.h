@@ -10,7 +10,8 @@
  * -x accounting: consumer_finish() prints a line for each EPID and CPU with fired > 0, to the error
  * stream by the hook `message`, fields separated by one blank, in this order:
  *   dtrace: accounting: EPID %u CPU %d %s:%s:%s:%s fired %u false %u recorded %u noroom %u busy %u
- *   noframe %u fault %u stopped %u done %u written %u
+ *   noframe %u fault %u stopped %u done %u written %u, and if there are speculations:
+ *   specskip %u specdrop %u discarded %u speclost %u specleft %u
  * (one line; every number is a decimal uint64). `recorded` is the number of records that the
  * consumer decoded; all others were counted in probe context.
  */

@@ -5,6 +5,7 @@
 #	out TEXT, err TEXT	all it printed, exactly (the final newline of TEXT is implied; '' is nothing at all)
 #	has_out RE, has_err RE	a line that matches
 #	no_err RE		no line that matches
+#	balanced		its -x accounting adds up
 # and `finish` at the end. Every fault is reported, not only the first.
 fault=0
 
@@ -58,6 +59,21 @@ has_err()
 no_err()
 {
 	! grep -Eq -- "$1" "$TMPDIR/err" || wrong "'$1' in stderr: $(cat "$TMPDIR/err")"
+}
+
+# In every line of -x accounting: fired is the sum of all that became of it, and what was written was decoded or
+# lost after that for a cause.
+balanced()
+{
+	awk '$2 == "accounting:" {
+		for (i = 8; i < NF; i += 2)
+			v[$i] = $(i + 1)
+		made = v["false"] + v["noroom"] + v["busy"] + v["noframe"] + v["fault"] + v["stopped"] + v["done"]
+		made += v["written"] + v["specskip"] + v["specdrop"]
+		shown = v["recorded"] + v["discarded"] + v["speclost"] + v["specleft"]
+		if (NF < 27 || v["fired"] != made || v["written"] != shown) { print; bad = 1 }
+		n++
+	} END { exit bad || !n }' "$TMPDIR/err" >"$TMPDIR/sums" || wrong "not balanced: $(cat "$TMPDIR/sums" "$TMPDIR/err")"
 }
 
 finish()
