@@ -214,6 +214,21 @@ size_t insn_length(const uint8_t *code, size_t n)
 	return c.bad || c.at > c.n ? 0 : c.at;
 }
 
+/*
+ * Opcodes that the kernel has no use for: breakpoints, ports, halt, and what is none in 64-bit mode. It looks up the opcode of
+ * a vector instruction in the same table, so that vpxor (ef) is refused as out.
+ */
+static bool opcode_refused(uint8_t op)
+{
+	static const uint8_t refused[] = {
+		0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x62, 0x6c, 0x6d,
+		0x6e, 0x6f, 0x82, 0x9a, 0xc4, 0xc5, 0xcc, 0xcd, 0xce, 0xd4, 0xd5, 0xd6, 0xe4, 0xe5, 0xe6, 0xe7,
+		0xea, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf4, 0xfa, 0xfb,
+	};
+
+	return memchr(refused, op, sizeof(refused));
+}
+
 bool insn_probeable(const uint8_t *code, size_t n)
 {
 	struct cursor c = {.code = code, .n = n < 15 ? n : 15};
@@ -222,9 +237,13 @@ bool insn_probeable(const uint8_t *code, size_t n)
 
 	if (c.bad || !insn_length(code, n) || p.lock)
 		return false;
-	/* Breakpoints, halt and port instructions. */
-	return op != 0xcc && op != 0xf4 && op != 0xf1 && op != 0xcd && (op & 0xfc) != 0xe4 && (op & 0xfc) != 0xec &&
-	       (op & 0xfc) != 0x6c && op != 0xfa && op != 0xfb;
+	switch (op) {
+	case 0x0f: return true;
+	case 0xc5: return !opcode_refused(code[c.at + 1]);
+	case 0xc4: return !opcode_refused(code[c.at + 2]);
+	case 0x62: return !opcode_refused(code[c.at + 3]);
+	}
+	return !opcode_refused(op);
 }
 
 size_t insn_landing_pad(const uint8_t *code, size_t n)

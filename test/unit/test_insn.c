@@ -40,7 +40,11 @@ static const struct {
 	{"660f3a0fc108", 1},		   /* palignr: 0f 3a with an immediate */
 	{"660f3800c1", 1},		   /* pshufb: 0f 38 */
 	{"c5f877", 1},			   /* vzeroupper */
-	{"c5f96fc1", 1},		   /* vmovdqa */
+	{"c5f96fc1", 0},		   /* vmovdqa: 6f is outs without its prefix */
+	{"c5f82ec1", 1},		   /* vucomiss */
+	{"c5f1efc9", 0},		   /* vpxor */
+	{"c5f857c0", 1},		   /* vxorps */
+	{"c4e27d78c0", 1},		   /* vpbroadcastb */
 	{"c4e37d39c101", 1},		   /* vextracti128 with an immediate */
 	{"62f17c4828c1", 1},		   /* vmovaps zmm */
 	{"62f37d4839c101", 1},		   /* vextracti32x4 */
