@@ -89,6 +89,12 @@ int aggs_snapshot(struct aggs *a, struct buffers *b);
  */
 int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t used);
 
+/*
+ * From now on what is merged into an aggregation is also added up over its keys, in words of the
+ * caller's, who clears them as he likes. They must live as long as the table.
+ */
+void aggs_set_flow(struct aggs *a, uint32_t agg, uint64_t *words);
+
 const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg); /* NULL: no such id */
 size_t aggs_count(const struct aggs *a, uint32_t agg);		     /* keys; agg 0: of all */
 
@@ -123,6 +129,14 @@ int aggs_walk_joined(struct aggs *a, const uint32_t *ids, size_t n, const struct
 /* ---- values --------------------------------------------------------------------------------- */
 
 bool agg_is_distribution(const struct aggdesc *d);
+/* Of a distribution: its buckets, and what falls into one. false: nothing can. */
+struct agg_bucket {
+	bool has_min, has_max; /* bounded on this side */
+	int64_t min, max;      /* both fall into it */
+};
+uint32_t agg_buckets(const struct aggdesc *d);
+bool agg_bucket_get(const struct aggdesc *d, uint32_t i, struct agg_bucket *b);
+int64_t agg_divide(int64_t v, uint64_t normal); /* as values are shown */
 /*
  * The number that is shown (count, sum, avg, min, max, stddev), signed but for stddev. normal: 1 or
  * the divisor.

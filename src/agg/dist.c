@@ -39,7 +39,7 @@ void agg_value_merge(const struct aggdesc *d, uint64_t *to, const uint64_t *from
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-static int64_t divide(int64_t v, uint64_t normal)
+int64_t agg_divide(int64_t v, uint64_t normal)
 {
 	if (normal <= 1)
 		return v;
@@ -71,7 +71,7 @@ static uint64_t stddev(const uint64_t *v, uint64_t normal)
 	if (v[0] == 0)
 		return 0;
 	squares = squares / (normal ? normal : 1) / v[0];
-	avg = (__int128)divide((int64_t)v[1], normal) / (__int128)v[0];
+	avg = (__int128)agg_divide((int64_t)v[1], normal) / (__int128)v[0];
 	square = (unsigned __int128)(avg < 0 ? -avg : avg);
 	square *= square;
 	return squares > square ? isqrt(squares - square) : 0;
@@ -81,12 +81,12 @@ int64_t agg_value_number(const struct aggdesc *d, const uint64_t *v, uint64_t no
 {
 	switch (d->func) {
 	case FN_avg:
-		return v[0] ? (int64_t)((__int128)divide((int64_t)v[1], normal) / (__int128)v[0])
+		return v[0] ? (int64_t)((__int128)agg_divide((int64_t)v[1], normal) / (__int128)v[0])
 			    : 0;
-	case FN_min: return divide((int64_t)(v[1] ^ INT64_MAX), normal);
-	case FN_max: return divide((int64_t)(v[1] ^ (uint64_t)INT64_MIN), normal);
+	case FN_min: return agg_divide((int64_t)(v[1] ^ INT64_MAX), normal);
+	case FN_max: return agg_divide((int64_t)(v[1] ^ (uint64_t)INT64_MIN), normal);
 	case FN_stddev: return (int64_t)stddev(v, normal);
-	default: return divide((int64_t)v[0], normal);
+	default: return agg_divide((int64_t)v[0], normal);
 	}
 }
 
@@ -197,6 +197,77 @@ static bool bucket_label(const struct aggdesc *d, uint32_t i, int64_t *label)
 		if (i < mid)
 			*label = -*label;
 		return real;
+	}
+}
+
+uint32_t agg_buckets(const struct aggdesc *d)
+{
+	return buckets(d);
+}
+
+static bool quantize_bucket(uint32_t i, struct agg_bucket *b)
+{
+	uint32_t k = i > QUANTIZE_ZERO ? i - QUANTIZE_ZERO : QUANTIZE_ZERO - i;
+
+	b->has_min = i > 0;
+	b->has_max = i < ABI_AGG_QUANTIZE_WORDS - 1;
+	if (i > QUANTIZE_ZERO) {
+		b->min = (int64_t)1 << (k - 1);
+		b->max = b->has_max ? ((int64_t)1 << k) - 1 : 0;
+	} else if (i < QUANTIZE_ZERO) {
+		b->min = b->has_min ? 1 - ((int64_t)1 << k) : 0;
+		b->max = -((int64_t)1 << (k - 1));
+	}
+	return true;
+}
+
+static bool lquantize_bucket(const struct aggdesc *d, uint32_t i, struct agg_bucket *b)
+{
+	b->has_min = i > 0;
+	b->has_max = i < buckets(d) - 1;
+	b->min = d->params[0] + ((int64_t)i - 1) * lquantize_step(d);
+	b->max = i ? b->min + lquantize_step(d) - 1 : d->params[0] - 1;
+	return true;
+}
+
+static bool llquantize_bucket(const struct aggdesc *d, uint32_t i, struct agg_bucket *b)
+{
+	uint32_t n = buckets(d), mid = n / 2, next;
+	int64_t low, high, t;
+
+	b->has_min = b->has_max = true;
+	if (i == mid) {
+		b->max = power(d->params[0], d->params[1]) - 1;
+		b->min = -b->max;
+		return true;
+	}
+	/* The mirror image on the right, up to the next bucket that holds something. */
+	next = i < mid ? n - 1 - i : i;
+	if (!bucket_label(d, next, &low))
+		return false;
+	high = low;
+	while (next < n - 1 && (!bucket_label(d, ++next, &high) || high == low))
+		;
+	b->min = low;
+	b->max = high - 1;
+	b->has_max = i != n - 1 && i != 0;
+	if (i < mid) {
+		t = b->min;
+		b->min = -b->max;
+		b->max = -t;
+		b->has_min = b->has_max;
+		b->has_max = true;
+	}
+	return true;
+}
+
+bool agg_bucket_get(const struct aggdesc *d, uint32_t i, struct agg_bucket *b)
+{
+	*b = (struct agg_bucket){ 0 };
+	switch (d->func) {
+	case FN_quantize: return quantize_bucket(i, b);
+	case FN_lquantize: return lquantize_bucket(d, i, b);
+	default: return llquantize_bucket(d, i, b);
 	}
 }
 
@@ -361,7 +432,7 @@ static void distribution_print(struct str *out, const struct aggdesc *d, const u
 			continue;
 		label_print(out, d, v, i);
 		bar_print(out, &bars, v[i]);
-		str_printf(out, " %-9lld\n", (long long)divide((int64_t)v[i], normal));
+		str_printf(out, " %-9lld\n", (long long)agg_divide((int64_t)v[i], normal));
 	}
 }
 

@@ -13,6 +13,7 @@ struct agg_state { /* of one aggregation */
 	uint64_t normal;
 	size_t n; /* keys */
 	bool printed;
+	uint64_t *flow; /* NULL, or see aggs_set_flow() */
 };
 
 struct aggs {

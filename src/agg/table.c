@@ -338,6 +338,21 @@ const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg)
 	return agg > 0 && agg <= a->ecbs->aggs.n ? &a->ecbs->aggs.v[agg - 1] : NULL;
 }
 
+static void value_add(struct aggs *a, const struct aggdesc *d, struct agg_entry *e,
+		      const uint64_t *from)
+{
+	uint64_t *flow = state_get(a, d->id)->flow;
+
+	agg_value_merge(d, e->value, from);
+	if (flow)
+		agg_value_merge(d, flow, from);
+}
+
+void aggs_set_flow(struct aggs *a, uint32_t agg, uint64_t *words)
+{
+	state_get(a, agg)->flow = words;
+}
+
 /* Aggregations without key: {touched, value} at fixed offsets. */
 static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned char *half)
 {
@@ -354,7 +369,7 @@ static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned ch
 		p = (uint64_t *)(half + s->fixed_offset);
 		if (!p[0])
 			continue;
-		agg_value_merge(d, entry_get(a, d, NULL, 0)->value, p + 1);
+		value_add(a, d, entry_get(a, d, NULL, 0), p + 1);
 		memset(p, 0, bytes);
 	}
 }
@@ -380,8 +395,8 @@ static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned c
 			return -EINVAL;
 		if (key_make(a, s, ent->key, ent->nwords))
 			return -EINVAL;
-		agg_value_merge(d, entry_get(a, d, a->key.v, (uint32_t)a->key.n * 8)->value,
-				ent->key + ent->nwords);
+		value_add(a, d, entry_get(a, d, a->key.v, (uint32_t)a->key.n * 8),
+			  ent->key + ent->nwords);
 		pos += (uint32_t)size;
 		(*count)++;
 	}
