@@ -229,8 +229,13 @@ static void failed(const char *what)
 	dfatal("%s", what);
 }
 
+/* Lines of other formats are not parted. */
 static void put_newline(void)
 {
+	dtrace_optval_t format;
+
+	if (dtrace_getopt(cmd.dtp, "oformat", &format) == 0 && format > 0)
+		return;
 	if (dtrace_fputs(cmd.dtp, cmd.out, "\n") < 0)
 		failed("failed to print");
 }

@@ -46,6 +46,7 @@ int consumer_create(struct consumer **out, const struct consumer_config *cfg)
 	if (cfg->hooks && cfg->hooks->canon)
 		aggs_set_canon(c->aggs, cfg->hooks->canon, cfg->hooks->arg);
 	c->nslots = buffers_nslots(cfg->buffers);
+	picture_open(c);
 	c->src = mem_alloc(c->nslots * sizeof(*c->src));
 	c->drops = mem_alloc(c->nslots * sizeof(*c->drops));
 	for (i = 0; i < c->nslots; i++)
@@ -75,8 +76,10 @@ void consumer_destroy(struct consumer *c)
 	vec_free(&c->heap);
 	vec_free(&c->watches);
 	vec_free(&c->args);
+	picture_close(c);
 	aggs_destroy(c->aggs);
 	output_free(&c->out);
+	str_free(&c->aside);
 	free(c->src);
 	free(c->drops);
 	free(c->errmsg);
@@ -298,7 +301,11 @@ static int status_check(struct consumer *c)
 
 int consumer_aggregate(struct consumer *c)
 {
-	int err = aggs_snapshot(c->aggs, c->cfg.buffers);
+	int err;
+
+	picture_before_sample(c);
+	err = aggs_snapshot(c->aggs, c->cfg.buffers);
+	picture_sample(c);
 
 	if (err == -EINVAL)
 		consumer_message(
@@ -397,13 +404,27 @@ static bool asked_to_stop(void *arg)
 	return ((struct consumer *)arg)->abort != 0;
 }
 
+static void aggregation_show(struct consumer *c, uint32_t id)
+{
+	picture_aggregation(c, id);
+	if (c->cfg.opt->oformat == FORMAT_TEXT)
+		decode_printa_all(c, id);
+	else if (c->cfg.opt->oformat == FORMAT_JSON)
+		json_aggregation(c, id);
+}
+
 void consumer_print_aggregations(struct consumer *c)
 {
 	uint32_t id;
 
 	for (id = 1; id <= c->cfg.ecbs->aggs.n && !c->abort; id++)
 		if (!aggs_printed(c->aggs, id) && aggs_count(c->aggs, id))
-			decode_printa_all(c, id);
+			aggregation_show(c, id);
+	if (c->abort)
+		return;
+	if (c->cfg.opt->oformat == FORMAT_JSON)
+		json_end(c);
+	picture_end(c);
 }
 
 int consumer_finish(struct consumer *c)
@@ -411,7 +432,8 @@ int consumer_finish(struct consumer *c)
 	int err;
 
 	if (!c->abort && !c->cfg.no_lines) {
-		str_putc(&c->out.buf, '\n');
+		if (c->cfg.opt->oformat == FORMAT_TEXT)
+			str_putc(&c->out.buf, '\n');
 		consumer_print_aggregations(c);
 	}
 	err = output_flush(&c->out, asked_to_stop, c);

@@ -27,6 +27,8 @@
 #include "codegen/layout.h"
 #include "consumer/output.h"
 
+enum consumer_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_FOLDED };
+
 /* Options that may change while tracing: the consumer reads them when it needs them. */
 struct consumer_options {
 	bool quiet, flowindent, rawbytes, droptags, temporal, accounting;
@@ -35,6 +37,9 @@ struct consumer_options {
 	uint64_t cleanrate; /* ns, of speculations; not 0 */
 	bool aggsortkey, aggsortrev;
 	int aggsortkeypos, aggsortpos;
+	/* from the start: */
+	enum consumer_format oformat;
+	const char *flamegraph, *heatmap; /* files, NULL: none */
 };
 
 struct consumer;

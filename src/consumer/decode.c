@@ -108,8 +108,12 @@ static void line_begin(struct decode *d, const struct source *s, const struct ec
 	const struct ecb *e = d->data.ecb;
 	char name[512];
 
-	if (c->cfg.no_lines)
+	if (c->cfg.no_lines || c->cfg.opt->oformat == FORMAT_FOLDED)
 		return;
+	if (c->cfg.opt->oformat == FORMAT_JSON) {
+		json_record_begin(c, &d->data);
+		return;
+	}
 	if (!c->header_done && (!c->cfg.opt->quiet || c->cfg.opt->flowindent)) {
 		c->header_done = true;
 		print_header(&c->print);
@@ -127,7 +131,7 @@ static void line_begin(struct decode *d, const struct source *s, const struct ec
 
 static void line_end(struct decode *d)
 {
-	if (!d->c->cfg.no_lines && !d->c->cfg.opt->quiet)
+	if (!d->c->cfg.no_lines && !d->c->cfg.opt->quiet && d->c->cfg.opt->oformat == FORMAT_TEXT)
 		str_putc(d->c->print.out, '\n');
 }
 
@@ -172,10 +176,16 @@ static int printa_single(void *arg, const struct agg_entry *e)
 	return printa_entry(arg, e, &value, 1);
 }
 
-static void printa_run(struct consumer *c, const struct format *fmt, const uint32_t *ids, size_t n)
+struct agg_sort consumer_sort(const struct consumer *c)
 {
 	const struct consumer_options *o = c->cfg.opt;
-	struct agg_sort sort = { o->aggsortkey, o->aggsortrev, o->aggsortkeypos, o->aggsortpos };
+
+	return (struct agg_sort){ o->aggsortkey, o->aggsortrev, o->aggsortkeypos, o->aggsortpos };
+}
+
+static void printa_run(struct consumer *c, const struct format *fmt, const uint32_t *ids, size_t n)
+{
+	struct agg_sort sort = consumer_sort(c);
 	struct printa pa = { .c = c, .fmt = fmt, .ids = ids, .n = n };
 	size_t i;
 
@@ -384,9 +394,32 @@ static int do_setopt(struct decode *d)
 
 /* ---- actions -------------------------------------------------------------------------------- */
 
+/* Does it do nothing but show something? */
+static bool only_shows(enum func_id func)
+{
+	switch (func) {
+	case FN_exit:
+	case FN_clear:
+	case FN_trunc:
+	case FN_normalize:
+	case FN_denormalize:
+	case FN_system:
+	case FN_freopen:
+	case FN_ftruncate:
+	case FN_setopt: return false;
+	default: return true;
+	}
+}
+
 static int action_run(struct decode *d, const struct action *a)
 {
 	size_t i;
+
+	picture_action(d->c, a, d->args, d->nargs);
+	if (d->c->cfg.opt->oformat == FORMAT_JSON && !d->c->cfg.no_lines)
+		json_action(d->c, a, d->args, d->nargs);
+	if (d->c->cfg.opt->oformat != FORMAT_TEXT && only_shows(a->func))
+		return 0;
 
 	switch (a->func) {
 	case FN_printf:
@@ -519,9 +552,12 @@ int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
 	line = e->layout->records || e->layout->is_default;
 	if (line)
 		line_begin(&d, s, info);
+	picture_record_begin(c);
 	err = actions_run(&d);
+	json_record_end(c, !err);
 	if (err)
 		return err;
+	picture_record_end(c);
 	if (h && h->probe && h->probe(h->arg, &d.data, true) == CONSUMER_ABORT)
 		return -ECANCELED;
 	if (line)

@@ -79,6 +79,11 @@ struct consumer {
 	char *errmsg;
 	VEC(struct watch) watches;
 	VEC(struct print_value) args;
+	/* other formats and pictures */
+	struct str aside;    /* json: the record under way */
+	uint64_t lines, errors; /* record lines; run-time errors reported */
+	struct fold *fold;   /* folded, flamegraph */
+	struct heats *heats; /* heatmap */
 };
 
 /* The cleaner of speculations, if it is due; called also in the middle of long work. */
@@ -99,7 +104,33 @@ int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
 const struct ecb_info *ecb_info_get(struct consumer *c, const struct ecb *e);
 int decode_printa_all(struct consumer *c, uint32_t agg);
 
+struct agg_sort consumer_sort(const struct consumer *c);
+
+/* json.c */
+void json_string(struct str *out, const char *text, size_t n);
+void json_record_begin(struct consumer *c, const struct consumer_data *d);
+void json_action(struct consumer *c, const struct action *a, const struct print_value *args,
+		 size_t nargs);
+void json_record_end(struct consumer *c, bool shown); /* after nothing was begun: nothing */
+void json_aggregation(struct consumer *c, uint32_t id);
+void json_drop(struct consumer *c, const struct consumer_drop *d);
+void json_error(struct consumer *c, const struct consumer_error *e);
+void json_end(struct consumer *c);
+
+/* picture.c: folded stacks and pictures of what is traced; all do nothing if none was asked for. */
+void picture_open(struct consumer *c);
+void picture_close(struct consumer *c);
+void picture_record_begin(struct consumer *c);
+void picture_action(struct consumer *c, const struct action *a, const struct print_value *args,
+		 size_t nargs);
+void picture_record_end(struct consumer *c);
+void picture_aggregation(struct consumer *c, uint32_t agg); /* its stacks */
+void picture_before_sample(struct consumer *c); /* aggregations will be read */
+void picture_sample(struct consumer *c);		    /* they have been */
+void picture_end(struct consumer *c);			    /* writes all */
+
 /* report.c */
+const char *drop_name(enum abi_drop kind); /* NULL: is never reported */
 void consumer_message(struct consumer *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int consumer_fail(struct consumer *c, const char *fmt, ...)

@@ -202,8 +202,7 @@ void print_value_key(struct print_value *v, const struct agg_keypart *k)
 
 /* ---- symbols -------------------------------------------------------------------------------- */
 
-static bool sym_find(struct print *p, bool user, uint64_t pid, uint64_t addr,
-		     struct consumer_sym *s)
+bool print_sym_find(struct print *p, bool user, uint64_t pid, uint64_t addr, struct consumer_sym *s)
 {
 	const struct consumer_hooks *h = p->hooks;
 
@@ -220,7 +219,7 @@ void print_address(struct print *p, bool user, uint64_t pid, uint64_t addr, bool
 {
 	struct consumer_sym s;
 
-	if (!sym_find(p, user, pid, addr, &s)) {
+	if (!print_sym_find(p, user, pid, addr, &s)) {
 		print_hex(p->out, addr);
 		return;
 	}
@@ -247,7 +246,7 @@ void print_symbol(struct print *p, const struct print_value *v)
 	bool user = v->kind == FIELD_USYM, module_only = v->func == FN_mod || v->func == FN_umod;
 	struct consumer_sym s;
 
-	if (module_only && sym_find(p, user, v->pid, v->value, &s))
+	if (module_only && print_sym_find(p, user, v->pid, v->value, &s))
 		str_puts(p->out, s.module);
 	else if (module_only)
 		print_hex(p->out, v->value);
@@ -264,6 +263,23 @@ static void print_symbol_padded(struct print *p, const struct print_value *v)
 	print_symbol(p, v);
 	if (p->out->n - before < 50)
 		str_pad(p->out, ' ', 50 - (p->out->n - before));
+}
+
+size_t print_stack_depth(const struct print_value *v, bool *more)
+{
+	size_t n = v->size / 8, i;
+
+	*more = false;
+	for (i = 0; i < n; i++) {
+		uint64_t pc = load_int((const char *)v->data + 8 * i, 8, false);
+
+		if (!pc)
+			break;
+		*more = pc == STACK_GOES_ON || (v->frames && i == v->frames);
+		if (*more)
+			break;
+	}
+	return i;
 }
 
 static void print_frames(struct print *p, bool user, uint64_t pid, const void *pcs, size_t n,
@@ -368,11 +384,16 @@ static bool is_char_array(struct type *t)
 	return of && of->kind == TYPE_INT && of->size == 1;
 }
 
+bool print_is_text(struct type *t, const void *data, size_t size, size_t *n)
+{
+	return is_char_array(t) && is_text(data, size, n);
+}
+
 static void print_data(struct print *p, const struct print_value *v, size_t width, bool quiet)
 {
 	size_t n;
 
-	if (p->opt->rawbytes || !is_char_array(v->type) || !is_text(v->data, v->size, &n))
+	if (p->opt->rawbytes || !print_is_text(v->type, v->data, v->size, &n))
 		print_bytes(p, v->data, v->size);
 	else if (quiet)
 		str_add(p->out, v->data, n);

@@ -70,6 +70,14 @@ static const struct drop_row {
 	  " in ERROR probe enabling" },
 };
 
+const char *drop_name(enum abi_drop kind)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(drop_rows); k++)
+		if (drop_rows[k].kind == kind)
+			return drop_rows[k].tag;
+	return NULL;
+}
+
 static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, uint64_t n,
 		     uint64_t total)
 {
@@ -85,6 +93,8 @@ static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, ui
 		snprintf(where, sizeof(where), " on CPU %d", cpu);
 	snprintf(text, sizeof(text), "%s%" PRIu64 " %s%s%s", label, n,
 		 n == 1 ? row->one : row->many, where, row->tail);
+	if (c->cfg.opt->oformat == FORMAT_JSON)
+		json_drop(c, &d);
 	output_poll(&c->out);
 	if (h && h->drop)
 		a = h->drop(h->arg, &d);
@@ -152,6 +162,9 @@ static int error_tell(struct consumer *c, struct consumer_error *e)
 	const struct consumer_hooks *h = hooks_of(c);
 	enum consumer_answer a = CONSUMER_THIS;
 
+	c->errors++;
+	if (c->cfg.opt->oformat == FORMAT_JSON)
+		json_error(c, e);
 	output_poll(&c->out);
 	if (h && h->error)
 		a = h->error(h->arg, e);

@@ -371,6 +371,9 @@ static void update_live(dtrace_hdl_t *dtp)
 	l->aggsortkey = opt_on(opt, OPT_AGGSORTKEY);
 	l->aggsortrev = opt_on(opt, OPT_AGGSORTREV);
 	l->aggsortkeypos = opt_on(opt, OPT_AGGSORTKEYPOS) ? opt[OPT_AGGSORTKEYPOS] : 0;
+	l->oformat = (enum consumer_format)opt[OPT_OFORMAT];
+	l->flamegraph = dtp->opt_text[OPT_FLAMEGRAPH];
+	l->heatmap = dtp->opt_text[OPT_HEATMAP];
 	l->aggsortpos = opt_on(opt, OPT_AGGSORTPOS) ? opt[OPT_AGGSORTPOS] : 0;
 }
 

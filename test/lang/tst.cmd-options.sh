@@ -46,7 +46,7 @@ done
 
 # Known and valid, but not built: never silent.
 for opt in aggpercpu core grabanon late=static ldpath=/x \
-	linktype=ELF linkmode=dynamic lockmem=1m oformat=json pcapsize=100 preallocate=1m setenv=A=b zone=z; do
+	linktype=ELF linkmode=dynamic lockmem=1m zone=x pcapsize=100 preallocate=1m setenv=A=b zone=z; do
 	run "$DTRACE" -e -x "$opt"
 	status 1
 	err "dtrace: failed to set -x ${opt%%=*}: Option is not implemented"

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: -x oformat=json: every kind of line follows doc/json.schema.json and says what was traced, also with -o
+# @@timeout: 120
+. "$SRC/test/lib/check.sh"
+cd "$TMPDIR" || exit 1
+
+valid()
+{
+	python3 "$TESTDIR/json_check.py" "$SRC/doc/json.schema.json" <"${1:-out}" || wrong "not as the schema says"
+}
+
+# is EXPRESSION: Python, over L, the list of the lines.
+is()
+{
+	python3 -c 'import json, sys
+L = [json.loads(l) for l in open(sys.argv[2])]
+def of(t): return [l for l in L if l["type"] == t]
+def act(i, k): return of("record")[i]["actions"][k]
+sys.exit(not eval("(" + sys.argv[1] + ")"))' "$1" "${2:-out}" || wrong "not so: $1: $(cat "${2:-out}")"
+}
+
+# The validator finds what is wrong.
+echo '{"type":"end","status":0,"records":1,"errors":0,"drops":{},"more":1}' >bad
+python3 "$TESTDIR/json_check.py" "$SRC/doc/json.schema.json" <bad 2>/dev/null && wrong 'a bad line is valid'
+
+run "$DTRACE" -w -x oformat=json -n 'BEGIN {
+	trace(-1); printf("%d %s|%x\n", 7, "a\"b\\\t", 1ULL << 63); trace(9007199254740992); trace(9007199254740993);
+	trace(-9007199254740993); trace((char)-3); sym((uintptr_t)&`schedule); stack(); tracemem(&`schedule, 8, 2);
+	system("echo from the shell; true %d", 3); }
+BEGIN { @a["k", -1] = count(); @a["l", 2] = count(); normalize(@a, 1); printa("%s", @a); clear(@a); }
+BEGIN { trace(1); } BEGIN { zero = 0; trace(10 / zero); } BEGIN { @n = count(); @left["z"] = sum(9); normalize(@left, 4); }
+BEGIN { exit(5); } END { if (1) { trace("yes"); } else { trace("no"); } @q = quantize(-5); @q = quantize(0); @q = quantize(4);
+	@q = quantize(-9223372036854775807 - 1); @q = quantize(9223372036854775807); @l["x"] = lquantize(-1, 0, 10, 2);
+	@l["x"] = lquantize(11, 0, 10, 2); @l["x"] = lquantize(3, 0, 10, 2); @ll = llquantize(0, 10, 0, 2, 20);
+	@ll = llquantize(-17, 10, 0, 2, 20); @ll = llquantize(999, 10, 0, 2, 20); @ll = llquantize(-1000, 10, 0, 2, 20);
+	@d = stddev(-5); @m = min(-3); }'
+status 5
+has_err 'divide-by-zero'
+[ "$(head -1 out)" = 'from the shell' ] || wrong "system() is not before its record: $(head -1 out)"
+sed -i 1d out
+valid
+is 'act(0, 0) == {"action": "trace", "values": [-1]}'
+is 'act(0, 1) == {"action": "printf", "text": "7 a\"b\\\t|8000000000000000\n", "values": [7, "a\"b\\\t", "9223372036854775808"]}'
+is '[act(0, i)["values"] for i in (2, 3, 4, 5)] == [[2**53], ["9007199254740993"], ["-9007199254740993"], [-3]]'
+is 'act(0, 6)["values"][0]["function"] == "schedule"'
+is '"frames" in act(0, 7)["values"][0] and act(0, 7)["values"][0]["truncated"] is False'
+is 'len(act(0, 8)["values"][0]["bytes"]) == 4'
+is 'act(0, 9) == {"action": "system", "text": "echo from the shell; true 3", "values": [3]}'
+is "of(\"record\")[3][\"actions\"] == [{\"action\": \"exit\", \"values\": [5]}]"
+is 'act(1, 0)["aggregations"][0]["entries"] == [{"keys": ["k", -1], "value": 1}, {"keys": ["l", 2], "value": 1}]'
+is '[a["values"] for a in of("record")[4]["actions"]] == [["yes"]]'
+is 'of("record")[0]["probe"] == {"id": 1, "provider": "dtrace", "module": "", "function": "", "name": "BEGIN"}'
+is '[l["fault"] for l in of("error")] == [4] and "divide-by-zero" in of("error")[0]["text"]'
+is '[(l["name"], l["value"]) for l in of("aggregation") if "value" in l] == [("n", 1), ("left", 2), ("d", 0), ("m", -3)]'
+is '[(b["min"], b["max"], b["count"]) for l in of("aggregation") if l["name"] == "q" for b in l["buckets"]] ==
+	[(None, "-4611686018427387904", 1), (-7, -4, 1), (0, 0, 1), (4, 7, 1), ("4611686018427387904", None, 1)]'
+is '[(b["min"], b["max"]) for l in of("aggregation") if l["name"] == "l" for b in l["buckets"]] ==
+	[(None, -1), (2, 3), (10, None)]'
+is '[(b["min"], b["max"]) for l in of("aggregation") if l["name"] == "ll" for b in l["buckets"]] ==
+	[(None, -1000), (-19, -15), (0, 0), (950, 999)]'
+is 'L[-1]["type"] == "end" and L[-1]["status"] == 5 and L[-1]["records"] == len(of("record")) and L[-1]["errors"] == 1'
+
+# Drops are lines, and their sum is in the last one; -o; time with temporal; default action; bytes that are no text.
+run "$DTRACE" -x oformat=json -x temporal -o file -b 4k -x switchrate=200ms -n 'BEGIN { } syscall::getppid:entry
+	/pid == $target/ { printf("%s", "\377\303\250x"); } END { trace(1); }' -c "$PROGS/spin 20000"
+status 0
+out ''
+valid file
+is 'of("drop") and sum(l["count"] for l in of("drop") if l["kind"] == "PRINCIPAL") == L[-1]["drops"]["PRINCIPAL"]' file
+is 'L[-1]["records"] + L[-1]["drops"]["PRINCIPAL"] in (20001, 20002)' file
+is 'of("record")[0]["actions"] == []' file
+is 'act(1, 0)["values"] == ["\ufffd\u00e8x"]' file
+is '[l["time"] for l in of("record")] == sorted(l["time"] for l in of("record"))' file
+
+# Not while tracing, and only what is known.
+run "$DTRACE" -x oformat=xml -n BEGIN
+status 1
+err 'dtrace: failed to set -x oformat: Invalid value for specified option'
+run "$DTRACE" -q -n 'BEGIN { setopt("oformat", "json"); exit(0); }'
+has_err 'Operation illegal when tracing is active'
+finish
