@@ -7,6 +7,8 @@
 #include "words.c"
 #include "str.c"
 #include "text.c"
+#include "json.c"
+#include "net.c"
 #include "copyin.c"
 #include "own.c"
 #include "key.c"

@@ -57,4 +57,20 @@ static __always_inline void str_cut(struct abi_str *to, const struct abi_str *fr
 	str_finish(to, n);
 }
 
+/*
+ * What a loop over characters, as the body of bpf_loop(), is about. All of it stays as it is during
+ * the loop. What changes is in WORK(): the verifier knows nothing of it, so all turns look alike.
+ */
+struct scan {
+	char *f;
+	u64 s, n;     /* offset in the frame, and number, of the bytes looked at */
+	u64 sub, m;   /* the bytes searched for */
+	u64 back;     /* from the last byte to the first */
+	u64 c, want;
+};
+
+#define WORK(f) (((volatile struct abi_frame *)(f))->work)
+
+#define EACH(c) (0x0101010101010101ull * (c)) /* in every byte of a word */
+
 #endif

@@ -9,16 +9,6 @@
  */
 #include "str.h"
 
-struct scan {
-	char *f;
-	u64 s, n;     /* offset in the frame, and number, of the bytes looked at */
-	u64 sub, m;   /* the bytes searched for */
-	u64 back;     /* from the last byte to the first */
-	u64 c, want;
-};
-
-#define WORK(f) (((volatile struct abi_frame *)(f))->work)
-
 static __always_inline u64 scan_byte(const struct scan *sc, u64 off, u64 n, u64 i)
 {
 	const unsigned char *p = byte_at(sc->f, off + (sc->back ? n - 1 - i : i), conf.frame_size);
@@ -258,8 +248,6 @@ ROUTINE u64 rt_str_dirname(u64 frame, u64 dst, u64 src)
 }
 
 /* ---- letters ---- */
-
-#define EACH(c) (0x0101010101010101ull * (c))
 
 /* Of eight letters, those from a to z or from A to Z, changed into the others. */
 static __always_inline u64 letters_change(u64 w, u64 upper)

@@ -261,7 +261,7 @@ struct abi_frame {
 	uint64_t fault_value;
 	uint64_t strtok;       /* state of strtok: position + 1 in the text it has kept, 0 none */
 	uint64_t pad[2];
-	uint64_t work[8];      /* what changes in a routine's loop */
+	uint64_t work[16];     /* what changes in a routine's loop */
 };
 
 /* ---- aggregation buffer ------------------------------------------------------------------------------- */

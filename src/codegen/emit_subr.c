@@ -4,7 +4,9 @@
  * which and how its arguments are made. A row with a function of its own is for the others.
  */
 #include <stddef.h>
+#include <net/if_arp.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "codegen/cg_impl.h"
 
@@ -15,6 +17,7 @@
  *   i  a number; `missing` if it was left out
  *   b  a base, 10 if it was left out: out of 2..36 is an illegal operation
  *   k  the constant k
+ *   a  an address: the routine gives 1 if it cannot be read
  * Without a d the routine's result is that of the subroutine.
  */
 struct subr {
@@ -81,7 +84,7 @@ static vreg base_arg(struct cg *cg, const struct node *n)
 static vreg routine_call(struct cg *cg, const struct subr *s, const struct node *n, uint32_t dst)
 {
 	struct ir *ir = cg->ir;
-	vreg v[IR_MAXARGS] = { 0 };
+	vreg v[IR_MAXARGS] = { 0 }, addr = VREG_NONE, result;
 	uint32_t at[IR_MAXARGS] = { 0 };
 	size_t argc = strlen(s->args), i, a = 0;
 
@@ -93,6 +96,7 @@ static vreg routine_call(struct cg *cg, const struct subr *s, const struct node 
 			v[i] = arg(n, a) ? expr_value(cg, arg(n, a)) : ir_imm(ir, s->missing);
 			a++;
 			break;
+		case 'a': v[i] = addr = expr_value(cg, arg(n, a++)); break;
 		case 'k': v[i] = ir_imm(ir, s->k); break;
 		default: at[i] = dst;
 		}
@@ -100,11 +104,15 @@ static vreg routine_call(struct cg *cg, const struct subr *s, const struct node 
 	for (i = 0; i < argc; i++)
 		if (at[i])
 			v[i] = ir_imm(ir, at[i]);
+	vreg f = frame_index(cg);
 	switch (argc) {
-	case 2: return ir_callrt(ir, s->routine, 3, frame_index(cg), v[0], v[1]);
-	case 3: return ir_callrt(ir, s->routine, 4, frame_index(cg), v[0], v[1], v[2]);
-	default: return ir_callrt(ir, s->routine, 5, frame_index(cg), v[0], v[1], v[2], v[3]);
+	case 2: result = ir_callrt(ir, s->routine, 3, f, v[0], v[1]); break;
+	case 3: result = ir_callrt(ir, s->routine, 4, f, v[0], v[1], v[2]); break;
+	default: result = ir_callrt(ir, s->routine, 5, f, v[0], v[1], v[2], v[3]);
 	}
+	if (addr != VREG_NONE)
+		fault_if_nonzero(cg, result, ABI_FAULT_BADADDR, addr);
+	return result;
 }
 
 /* ---- memory ---- */
@@ -198,6 +206,60 @@ static void strtok_string(struct cg *cg, const struct node *n, struct sval *sv)
 	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
 }
 
+/* ---- addresses of networks ---- */
+
+/* Two kinds of address, by a number: the routine of each, and an argument of it (net.c). */
+struct kinds {
+	struct {
+		int number;
+		const char *routine;
+		int64_t k;
+	} v[2];
+};
+
+static void kinds_string(struct cg *cg, const struct node *n, const struct kinds *k,
+			 struct sval *sv)
+{
+	struct ir *ir = cg->ir;
+	uint32_t dst = frame_temp_string(cg);
+	label other = ir_label(ir), bad = ir_label(ir), done = ir_label(ir);
+	vreg kind = expr_value(cg, arg(n, 0)), addr = expr_value(cg, arg(n, 1));
+	vreg result = ir_vreg(ir);
+
+	ir_jcci(ir, IR_NE, kind, k->v[0].number, other);
+	ir_mov_to(ir, result,
+		  ir_callrt(ir, k->v[0].routine, 4, frame_index(cg), ir_imm(ir, dst), addr,
+			    ir_imm(ir, k->v[0].k)));
+	ir_jmp(ir, done);
+	ir_place(ir, other);
+	ir_jcci(ir, IR_NE, kind, k->v[1].number, bad);
+	ir_mov_to(ir, result,
+		  ir_callrt(ir, k->v[1].routine, 4, frame_index(cg), ir_imm(ir, dst), addr,
+			    ir_imm(ir, k->v[1].k)));
+	ir_jmp(ir, done);
+	ir_place(ir, bad);
+	fault_throw(cg, ABI_FAULT_ILLOP, VREG_NONE);
+	ir_place(ir, done);
+	fault_if_nonzero(cg, result, ABI_FAULT_BADADDR, addr);
+	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
+}
+
+static void inet_ntop_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	static const struct kinds kinds = { { { AF_INET, "rt_inet4", 0 },
+					      { AF_INET6, "rt_inet6", 1 } } };
+
+	kinds_string(cg, n, &kinds, sv);
+}
+
+static void link_ntop_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	static const struct kinds kinds = { { { ARPHRD_ETHER, "rt_link", 6 },
+					      { ARPHRD_INFINIBAND, "rt_link", 20 } } };
+
+	kinds_string(cg, n, &kinds, sv);
+}
+
 /* ---- numbers ---- */
 
 /* Network order is big-endian. */
@@ -255,7 +317,12 @@ static const struct subr subrs[FN_MAX] = {
 	[FN_htonl] = { .value = network_value },
 	[FN_htonll] = { .value = network_value },
 	[FN_htons] = { .value = network_value },
+	[FN_inet_ntoa] = { "rt_inet4", "dak" },
+	[FN_inet_ntoa6] = { "rt_inet6", "dai", .missing = 0 },
+	[FN_inet_ntop] = { .string = inet_ntop_string },
 	[FN_index] = { "rt_str_index", "ssik", .missing = 0, .k = 0 },
+	[FN_json] = { "rt_json", "dss" },
+	[FN_link_ntop] = { .string = link_ntop_string },
 	[FN_lltostr] = { "rt_str_number", "dib" },
 	[FN_ntohl] = { .value = network_value },
 	[FN_ntohll] = { .value = network_value },
