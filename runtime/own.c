@@ -5,15 +5,6 @@
  */
 #include "rt.h"
 
-/* A pointer as a number: the verifier forgets what it is when it has been through map memory. */
-static __always_inline u64 own_number(char *frame, const void *p)
-{
-	u64 *pad = ((struct abi_frame *)frame)->pad;
-
-	*(const void *volatile *)pad = p;
-	return *(volatile u64 *)pad;
-}
-
 /* Offset in the frame of what lies at addr: variables, temporaries, taken scratch. 0: not there. */
 ROUTINE u64 rt_own_frame(u64 frame, u64 addr, u64 size)
 {

@@ -98,6 +98,15 @@ static __always_inline u64 min_u64(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/* A pointer as a number: the verifier forgets what it is when it has been through map memory. */
+static __always_inline u64 own_number(char *frame, const void *p)
+{
+	u64 *pad = ((struct abi_frame *)frame)->pad;
+
+	*(const void *volatile *)pad = p;
+	return *(volatile u64 *)pad;
+}
+
 /* Of words.c: the first CHUNK of n words in a frame. */
 u64 rt_words_hash(u64 frame, u64 off, u64 n, u64 state);
 u64 rt_words_differ(u64 frame, u64 a, u64 b, u64 n);

@@ -144,7 +144,9 @@ struct abi_cpu {
 	   so that one who entered before a switch may still create entries */
 	uint64_t agg_word __attribute__((aligned(64)));
 	uint64_t agg_left[2];
-	uint64_t pad2[5];
+	uint64_t chill_since; /* chill(): where its second began (ns), and how long it has kept the CPU in it */
+	uint64_t chilled;
+	uint64_t pad2[3];
 	uint64_t drops[ABI_DROP_NCAUSES] __attribute__((aligned(64)));
 } __attribute__((aligned(256)));
 
@@ -263,6 +265,11 @@ struct abi_frame {
 	uint64_t pad[2];
 	uint64_t work[16];     /* what changes in a routine's loop */
 };
+
+/* d_path(): bytes of a name with its NUL, names of a path; copyout(): bytes copied at once. */
+#define ABI_PATH_NAME 256
+#define ABI_PATH_NAMES 128
+#define ABI_COPYOUT_BLOCK 64
 
 /* ---- aggregation buffer ------------------------------------------------------------------------------- */
 

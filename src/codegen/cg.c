@@ -158,6 +158,11 @@ uint32_t frame_temps_start(const struct cg *cg)
 	return frame_strtok(cg) + (cg->env->uses_strtok ? cg_strbytes(cg) : 0);
 }
 
+uint32_t frame_scratch(const struct cg *cg)
+{
+	return frame_temps_start(cg) + (uint32_t)ROUND_UP(cg->env->frame_temps, 8);
+}
+
 uint32_t frame_temp(struct cg *cg, uint32_t bytes)
 {
 	struct cg_cur *cur = &cg->cur;
@@ -339,7 +344,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 	}
 	if (cl->uses_scratch && !cg->trial)
 		frame_storei(cg, 8, offsetof(struct abi_frame, scratch_pos),
-			     frame_temps_start(cg) + ROUND_UP(cg->env->frame_temps, 8));
+			     frame_scratch(cg));
 	bool pred_has_fault = cur->has_fault;
 	cur->has_fault = false;
 	cur->fault = body_fault;

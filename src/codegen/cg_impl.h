@@ -14,6 +14,9 @@
  *   emit_spec.c  speculations
  *   emit_act.c   actions, one table row each
  *   emit_subr.c  subroutines, one table row each
+ *   emit_mem.c   subroutines on memory
+ *   emit_proc.c  processes, paths, registers, locks
+ *   emit_destroy.c  what changes the system
  *   strtab.c     string table
  *   clock.c      differences of clocks
  *
@@ -192,6 +195,7 @@ vreg cg_row_string(struct cg *cg, int field,
 vreg cg_timestamp(struct cg *cg);
 
 /* frame */
+uint32_t frame_scratch(const struct cg *cg); /* where scratch begins */
 uint32_t frame_strtok(const struct cg *cg); /* the text that strtok() goes through */
 uint32_t frame_temps_start(const struct cg *cg);
 uint32_t frame_temp(struct cg *cg, uint32_t bytes);
@@ -322,8 +326,45 @@ void spec_commit(struct cg *cg, const struct layout *l);
 void spec_abandon(struct cg *cg);
 
 /* ---- emit_subr.c ---- */
+/* Argument i as a string in the frame that stays as it is until the call; NULL is a fault. */
+uint32_t string_arg(struct cg *cg, const struct node *n, size_t i);
 vreg call_value(struct cg *cg, const struct node *n);
 void call_string(struct cg *cg, const struct node *n, struct sval *sv);
+
+/* Argument i of a call, NULL: there is none. */
+static inline const struct node *call_arg(const struct node *n, size_t i)
+{
+	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
+}
+
+/* ---- emit_mem.c ---- */
+vreg alloca_value(struct cg *cg, const struct node *n);
+vreg bcopy_value(struct cg *cg, const struct node *n);
+vreg copyin_value(struct cg *cg, const struct node *n);
+void copyinstr_string(struct cg *cg, const struct node *n, struct sval *sv);
+vreg copyinto_value(struct cg *cg, const struct node *n);
+
+/* ---- emit_proc.c ---- */
+vreg chip_value(struct cg *cg, struct srcloc loc);
+void d_path_string(struct cg *cg, const struct node *n, struct sval *sv);
+void execargs_string(struct cg *cg, const struct node *n, struct sval *sv);
+vreg mutex_owned_value(struct cg *cg, const struct node *n);
+vreg mutex_owner_value(struct cg *cg, const struct node *n);
+vreg mutex_type_adaptive_value(struct cg *cg, const struct node *n);
+vreg mutex_type_spin_value(struct cg *cg, const struct node *n);
+void path_string(struct cg *cg, vreg addr, bool absolute, struct srcloc loc, struct sval *sv);
+vreg progenyof_value(struct cg *cg, const struct node *n);
+vreg register_value(struct cg *cg, uint64_t number, struct srcloc loc);
+vreg rw_iswriter_value(struct cg *cg, const struct node *n);
+vreg rw_read_held_value(struct cg *cg, const struct node *n);
+vreg rw_write_held_value(struct cg *cg, const struct node *n);
+
+/* ---- emit_destroy.c ---- */
+void chill_emit(struct cg *cg, const struct stmt *s, const struct action *a);
+vreg copyout_value(struct cg *cg, const struct node *n);
+vreg copyoutstr_value(struct cg *cg, const struct node *n);
+void raise_emit(struct cg *cg, const struct stmt *s, const struct action *a);
+void stop_emit(struct cg *cg, const struct stmt *s, const struct action *a);
 
 /* ---- emit_act.c ---- */
 void stmts_emit(struct cg *cg, const struct stmt *s);

@@ -27,30 +27,25 @@ struct subr {
 	void (*string)(struct cg *cg, const struct node *n, struct sval *sv);
 };
 
-static const struct node *arg(const struct node *n, size_t i)
-{
-	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
-}
-
 /* ---- arguments ---- */
 
 /* Do arguments from i on change variables? */
 static bool effects_from(const struct node *n, size_t i)
 {
-	for (; arg(n, i); i++)
-		if (expr_has_effects(arg(n, i)))
+	for (; call_arg(n, i); i++)
+		if (expr_has_effects(call_arg(n, i)))
 			return true;
 	return false;
 }
 
 /* Argument i as a string in the frame that stays as it is until the call. */
-static uint32_t string_arg(struct cg *cg, const struct node *n, size_t i)
+uint32_t string_arg(struct cg *cg, const struct node *n, size_t i)
 {
 	struct ir *ir = cg->ir;
 	label some = ir_label(ir);
 	struct sval sv;
 
-	expr_string(cg, arg(n, i), &sv);
+	expr_string(cg, call_arg(n, i), &sv);
 	uint32_t at = sval_frame(cg, &sv);
 	if (sv.kind == SVAL_FRAME && sv.is_var && effects_from(n, i + 1)) {
 		at = frame_temp_string(cg);
@@ -91,12 +86,12 @@ static vreg routine_call(struct cg *cg, const struct subr *s, const struct node 
 	for (i = 0; i < argc; i++) {
 		switch (s->args[i]) {
 		case 's': at[i] = string_arg(cg, n, a++); break;
-		case 'b': v[i] = base_arg(cg, arg(n, a++)); break;
+		case 'b': v[i] = base_arg(cg, call_arg(n, a++)); break;
 		case 'i':
-			v[i] = arg(n, a) ? expr_value(cg, arg(n, a)) : ir_imm(ir, s->missing);
+			v[i] = call_arg(n, a) ? expr_value(cg, call_arg(n, a)) : ir_imm(ir, s->missing);
 			a++;
 			break;
-		case 'a': v[i] = addr = expr_value(cg, arg(n, a++)); break;
+		case 'a': v[i] = addr = expr_value(cg, call_arg(n, a++)); break;
 		case 'k': v[i] = ir_imm(ir, s->k); break;
 		default: at[i] = dst;
 		}
@@ -113,63 +108,6 @@ static vreg routine_call(struct cg *cg, const struct subr *s, const struct node 
 	if (addr != VREG_NONE)
 		fault_if_nonzero(cg, result, ABI_FAULT_BADADDR, addr);
 	return result;
-}
-
-/* ---- memory ---- */
-
-/* User bytes in scratch of the frame, which is kernel memory like any other: the result is its
- * address. */
-static vreg copyin_value(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	label some = ir_label(ir), ok = ir_label(ir);
-	vreg addr = expr_value(cg, arg(n, 0));
-	vreg size = expr_value(cg, arg(n, 1));
-
-	cg->cur.cl->uses_scratch = true;
-	vreg off = ir_callrt(ir, "rt_copyin", 3, frame_index(cg), addr, size);
-	ir_jcci(ir, IR_UGT, off, 1, ok);
-	ir_jcci(ir, IR_EQ, off, 1, some);
-	fault_throw(cg, ABI_FAULT_BADADDR, addr);
-	ir_place(ir, some);
-	fault_throw(cg, ABI_FAULT_NOSCRATCH, VREG_NONE);
-	ir_place(ir, ok);
-	ir_alu(ir, IR_ADD, off, frame_address(cg));
-	return off;
-}
-
-/*
- * The largest number of bytes with the NUL, at most strsize. The argument counts characters: where
- * DTrace's documents differ, the one that shows copyinstr(s, 4) giving four of them is followed.
- */
-static vreg copyinstr_max(struct cg *cg, const struct node *n)
-{
-	struct ir *ir = cg->ir;
-	uint32_t strsize = cg_strsize(cg);
-
-	if (!n)
-		return ir_imm(ir, strsize);
-	if (n->kind == NODE_INT)
-		return ir_imm(ir, (int64_t)MIN(n->u.integer.value, strsize - 1) + 1);
-	label low = ir_label(ir);
-	vreg max = expr_value(cg, n);
-	ir_jcci(ir, IR_ULE, max, strsize - 1, low);
-	ir_imm_to(ir, max, strsize - 1);
-	ir_place(ir, low);
-	ir_alui(ir, IR_ADD, max, 1);
-	return max;
-}
-
-static void copyinstr_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-	vreg addr = expr_value(cg, arg(n, 0));
-	vreg max = copyinstr_max(cg, arg(n, 1));
-	uint32_t dst = frame_temp_string(cg);
-	vreg bad = ir_callrt(ir, "rt_str_user", 4, frame_index(cg), ir_imm(ir, dst), addr, max);
-
-	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
 }
 
 /* ---- strings ---- */
@@ -197,7 +135,7 @@ static void strtok_string(struct cg *cg, const struct node *n, struct sval *sv)
 	uint32_t dst = frame_temp_string(cg), text = 0;
 
 	cg->cur.cl->uses_strtok = true;
-	if (arg(n, 0)->kind != NODE_INT)
+	if (call_arg(n, 0)->kind != NODE_INT)
 		text = string_arg(cg, n, 0);
 	uint32_t delims = string_arg(cg, n, 1);
 	vreg bad = ir_callrt(ir, "rt_str_tok", 5, frame_index(cg), ir_imm(ir, dst),
@@ -223,7 +161,7 @@ static void kinds_string(struct cg *cg, const struct node *n, const struct kinds
 	struct ir *ir = cg->ir;
 	uint32_t dst = frame_temp_string(cg);
 	label other = ir_label(ir), bad = ir_label(ir), done = ir_label(ir);
-	vreg kind = expr_value(cg, arg(n, 0)), addr = expr_value(cg, arg(n, 1));
+	vreg kind = expr_value(cg, call_arg(n, 0)), addr = expr_value(cg, call_arg(n, 1));
 	vreg result = ir_vreg(ir);
 
 	ir_jcci(ir, IR_NE, kind, k->v[0].number, other);
@@ -265,7 +203,7 @@ static void link_ntop_string(struct cg *cg, const struct node *n, struct sval *s
 /* Network order is big-endian. */
 static vreg network_value(struct cg *cg, const struct node *n)
 {
-	vreg v = expr_value(cg, arg(n, 0));
+	vreg v = expr_value(cg, call_arg(n, 0));
 	int size;
 	bool is_signed;
 
@@ -280,7 +218,7 @@ static vreg network_value(struct cg *cg, const struct node *n)
 
 static vreg getmajor_value(struct cg *cg, const struct node *n)
 {
-	vreg v = expr_value(cg, arg(n, 0));
+	vreg v = expr_value(cg, call_arg(n, 0));
 
 	ir_alui(cg->ir, IR_SHR, v, MINOR_BITS);
 	ir_alui(cg->ir, IR_AND, v, (1 << MAJOR_BITS) - 1);
@@ -289,7 +227,7 @@ static vreg getmajor_value(struct cg *cg, const struct node *n)
 
 static vreg getminor_value(struct cg *cg, const struct node *n)
 {
-	vreg v = expr_value(cg, arg(n, 0));
+	vreg v = expr_value(cg, call_arg(n, 0));
 
 	ir_alui(cg->ir, IR_AND, v, (1 << MINOR_BITS) - 1);
 	return v;
@@ -307,28 +245,42 @@ static vreg rand_value(struct cg *cg, const struct node *n)
 /* ---- the table ---- */
 
 static const struct subr subrs[FN_MAX] = {
+	[FN_alloca] = { .value = alloca_value },
 	[FN_basename] = { "rt_str_basename", "ds" },
+	[FN_bcopy] = { .value = bcopy_value },
 	[FN_cleanpath] = { "rt_str_cleanpath", "ds" },
 	[FN_copyin] = { .value = copyin_value },
 	[FN_copyinstr] = { .string = copyinstr_string },
+	[FN_copyinto] = { .value = copyinto_value },
+	[FN_copyout] = { .value = copyout_value },
+	[FN_copyoutstr] = { .value = copyoutstr_value },
+	[FN_d_path] = { .string = d_path_string },
 	[FN_dirname] = { "rt_str_dirname", "ds" },
 	[FN_getmajor] = { .value = getmajor_value },
 	[FN_getminor] = { .value = getminor_value },
 	[FN_htonl] = { .value = network_value },
 	[FN_htonll] = { .value = network_value },
 	[FN_htons] = { .value = network_value },
+	[FN_index] = { "rt_str_index", "ssik", .missing = 0, .k = 0 },
 	[FN_inet_ntoa] = { "rt_inet4", "dak" },
 	[FN_inet_ntoa6] = { "rt_inet6", "dai", .missing = 0 },
 	[FN_inet_ntop] = { .string = inet_ntop_string },
-	[FN_index] = { "rt_str_index", "ssik", .missing = 0, .k = 0 },
 	[FN_json] = { "rt_json", "dss" },
 	[FN_link_ntop] = { .string = link_ntop_string },
 	[FN_lltostr] = { "rt_str_number", "dib" },
+	[FN_mutex_owned] = { .value = mutex_owned_value },
+	[FN_mutex_owner] = { .value = mutex_owner_value },
+	[FN_mutex_type_adaptive] = { .value = mutex_type_adaptive_value },
+	[FN_mutex_type_spin] = { .value = mutex_type_spin_value },
 	[FN_ntohl] = { .value = network_value },
 	[FN_ntohll] = { .value = network_value },
 	[FN_ntohs] = { .value = network_value },
+	[FN_progenyof] = { .value = progenyof_value },
 	[FN_rand] = { .value = rand_value },
 	[FN_rindex] = { "rt_str_index", "ssik", .missing = INT32_MAX, .k = 1 },
+	[FN_rw_iswriter] = { .value = rw_iswriter_value },
+	[FN_rw_read_held] = { .value = rw_read_held_value },
+	[FN_rw_write_held] = { .value = rw_write_held_value },
 	[FN_speculation] = { .value = speculation_value },
 	[FN_strchr] = { "rt_str_chr", "dsik", .k = 0 },
 	[FN_strjoin] = { .string = strjoin_string },

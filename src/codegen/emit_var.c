@@ -187,6 +187,10 @@ static vreg builtin_value(struct cg *cg, const struct node *n, enum builtin b)
 	case BUILTIN_UCALLER: return caller_value(cg, true);
 	case BUILTIN_STACKDEPTH: return stack_depth(cg, false);
 	case BUILTIN_USTACKDEPTH: return stack_depth(cg, true);
+	case BUILTIN_CHIP: return chip_value(cg, n->loc);
+	case BUILTIN_IPL:
+	case BUILTIN_PSET: return ir_imm(cg->ir, 0); /* Linux has neither */
+	case BUILTIN_LGRP: return ir_call(cg->ir, BPF_FUNC_get_numa_node_id, 0);
 	case BUILTIN_CPU: return ir_call(cg->ir, BPF_FUNC_get_smp_processor_id, 0);
 	case BUILTIN_CURTHREAD: return ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
 	case BUILTIN_EPID: return cg_epid(cg);
@@ -268,6 +272,7 @@ void builtin_string(struct cg *cg, const struct node *n, struct sval *sv)
 		return;
 	}
 	switch (n->u.var.ident->builtin) {
+	case BUILTIN_EXECARGS: execargs_string(cg, n, sv); break;
 	case BUILTIN_EXECNAME: execname_string(cg, sv); break;
 	case BUILTIN_ZONENAME:
 		*sv = (struct sval){ .kind = SVAL_CONST,
@@ -309,5 +314,7 @@ vreg index_value(struct cg *cg, const struct node *n)
 
 	if (id && id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_ARGS)
 		return typed_argument(cg, n);
+	if (id && id->kind == IDENT_BUILTIN && id->builtin == BUILTIN_UREGS)
+		return register_value(cg, n->u.index.keys.v[0]->u.integer.value, n->loc);
 	return mem_value(cg, n);
 }

@@ -468,6 +468,13 @@ static int (*const checkers[FN_MAX])(struct check *ck, struct node *n, struct st
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
+/* Why an action cannot be. */
+static const char *refusal(enum func_id id)
+{
+	return id == FN_breakpoint ? "tracing programs cannot enter the kernel debugger"
+				   : "tracing programs cannot stop the kernel";
+}
+
 const struct func *check_callee(struct check *ck, struct node *n)
 {
 	struct ident *id;
@@ -487,6 +494,11 @@ const struct func *check_callee(struct check *ck, struct node *n)
 		diag_error(ck->d, "D_FUNC_IDKIND", n->loc,
 			   "%s '%s' may not be referenced as a function", ident_kind_name(id),
 			   id->name);
+		return NULL;
+	}
+	if ((id->func->flags & FUNC_REFUSED) && id->func->kind == FUNC_ACTION) {
+		diag_error(ck->d, "D_UNKNOWN", n->loc, "%s() is not possible on Linux: %s",
+			   id->name, refusal(id->func->id));
 		return NULL;
 	}
 	if (id->func->flags & FUNC_REFUSED) {

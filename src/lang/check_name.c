@@ -345,9 +345,11 @@ static int check_builtin_index(struct check *ck, struct node **np, struct ident 
 			return diag_error(ck->d, "D_UNKNOWN", n->loc,
 					  "uregs[]: index out of bounds (%lld)", (long long)i);
 	}
-	check_unbuilt(
-		ck, n->loc,
-		arena_printf(ck->arena, "built-in variable %s is not implemented (yet)", id->name));
+	if (!(builtin_flags(id->builtin) & BUILTIN_BUILT))
+		check_unbuilt(ck, n->loc,
+			      arena_printf(ck->arena,
+					   "built-in variable %s is not implemented (yet)",
+					   id->name));
 	n->u.index.ident = id;
 	n->a = NULL;
 	n->type = id->type;

@@ -1,2 +1,2 @@
 /* what: an action that is not built */
-BEGIN { chill(1); }
+BEGIN { pcap(curthread, 1); }

@@ -705,26 +705,26 @@ static void test_copyin(void **state)
 		uint64_t pos = r->key + 8;
 
 		f->scratch_pos = pos;
-		assert_int_equal(CALL3(r, "rt_copyin", 1, text, lengths[i]), pos);
+		assert_int_equal(CALL4(r, "rt_copyin", 1, text, lengths[i], UINT64_MAX), pos);
 		assert_memory_equal((char *)f + pos, text, lengths[i]);
 		assert_int_equal(f->scratch_pos, pos + ROUND_UP(lengths[i], 8));
 		f->scratch_pos = r->conf.frame_size - ROUND_UP(lengths[i], 8);
-		assert_int_equal(CALL3(r, "rt_copyin", 1, text, lengths[i]),
+		assert_int_equal(CALL4(r, "rt_copyin", 1, text, lengths[i], UINT64_MAX),
 				 r->conf.frame_size - ROUND_UP(lengths[i], 8));
-		assert_int_equal(CALL3(r, "rt_copyin", 1, text, lengths[i] + 1), 1);
+		assert_int_equal(CALL4(r, "rt_copyin", 1, text, lengths[i] + 1, UINT64_MAX), 1);
 		free(text);
 	}
 	f->scratch_pos = r->key;
-	assert_int_equal(CALL3(r, "rt_copyin", 1, 64, 10), 0);
+	assert_int_equal(CALL4(r, "rt_copyin", 1, 64, 10, UINT64_MAX), 0);
 	assert_int_equal(f->fault_value, 64);
-	assert_int_equal(CALL3(r, "rt_copyin", 1, &f, UINT64_MAX), 1);
+	assert_int_equal(CALL4(r, "rt_copyin", 1, &f, UINT64_MAX, UINT64_MAX), 1);
 	run_destroy(r);
 
 	r = run_create(65536, 65536, 16);
 	f = (struct abi_frame *)str_of(r, 0);
 	f->scratch_pos = r->key;
 	char *text = text_of(100001, 2);
-	assert_int_equal(CALL3(r, "rt_copyin", 1, text, 100001), r->key);
+	assert_int_equal(CALL4(r, "rt_copyin", 1, text, 100001, UINT64_MAX), r->key);
 	assert_memory_equal((char *)f + r->key, text, 100001);
 	free(text);
 	memset((char *)f + r->key, 1, 2400);

@@ -1,0 +1,2 @@
+/* what: breakpoint() cannot be had */
+BEGIN { breakpoint(); }

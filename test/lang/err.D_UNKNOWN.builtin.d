@@ -1,2 +1,0 @@
-/* what: a built-in variable that is not built */
-BEGIN { trace(ipl); }

@@ -1,0 +1,2 @@
+/* what: panic() cannot be had */
+BEGIN { panic(); }
