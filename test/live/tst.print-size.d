@@ -1,7 +1,7 @@
 /*
  * what: print() records printsize bytes; what lies behind is shown as cut
  * @@needs: root bpf
- * @@filter: s/^0xffff[0-9a-f]\{1,\}/ADDR/
+ * @@filter: s/^0xff[0-9a-f]\{14\}/ADDR/
  */
 #pragma D option quiet
 #pragma D option printsize=20

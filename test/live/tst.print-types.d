@@ -1,7 +1,7 @@
 /*
  * what: print() of structures, scalars and pointers
  * @@needs: root bpf
- * @@filter: s/^0xffff[0-9a-f]\{1,\}/ADDR/
+ * @@filter: s/^0xff[0-9a-f]\{14\}/ADDR/
  */
 #pragma D option quiet
 
