@@ -99,6 +99,7 @@ struct lval {
 	vreg nwords;	       /* of the key | var << 32 */
 	uint32_t copy, size;   /* its value in the frame, its size; LVAL_CHAR: the copied string */
 	uint32_t bits, shift;  /* bit-field: its width, not 0; bits from off */
+	uint32_t room;	       /* a string as a part: its bytes */
 	struct lval *string;   /* LVAL_CHAR: where the string is, NULL: nowhere */
 };
 

@@ -306,8 +306,11 @@ static void lval_element(struct cg *cg, const struct node *n, struct lval *lv)
 	struct ir *ir = cg->ir;
 	const struct type *base = type_resolve(n->a->type);
 	const struct node *k = n->u.index.keys.v[0];
-	uint64_t size = type_resolve(n->type)->size;
 	bool bounded = base->kind == TYPE_ARRAY && base->nelems > 1;
+	/* Strings are as long as they were when the array was declared. */
+	uint64_t size = bounded ? base->size / base->nelems : type_resolve(n->type)->size;
+
+	lv->room = (uint32_t)MIN(size, UINT32_MAX);
 
 	if (!bounded)
 		lval_to_address(cg, lv);
@@ -340,6 +343,8 @@ static void lval_step(const struct node *n, struct lval *lv)
 		lv->shift = n->u.member.bit_offset % 8;
 	}
 	lv->off += n->u.member.bit_offset / 8;
+	struct type *of = type_resolve(n->a->type);
+	lv->room = (n->u.member.arrow ? type_resolve(of->ref) : of)->strsize;
 }
 
 static bool storage_lval(struct cg *cg, const struct node *n, struct lval *lv)
@@ -605,6 +610,12 @@ void lval_store(struct cg *cg, const struct lval *lv, vreg v)
 
 /* ---- strings ---- */
 
+/* Bytes of a string that is part of something. */
+static uint32_t string_room(const struct cg *cg, const struct lval *lv)
+{
+	return lv->room ? MIN(lv->room, cg_strsize(cg)) : cg_strsize(cg);
+}
+
 void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv)
 {
 	struct ir *ir = cg->ir;
@@ -625,7 +636,7 @@ void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv)
 	} else {
 		vreg addr = lval_address(cg, lv);
 		vreg bad = ir_callrt(ir, "rt_str_kernel", 4, frame_index(cg), ir_imm(ir, dst), addr,
-				     ir_imm(ir, cg_strsize(cg)));
+				     ir_imm(ir, string_room(cg, lv)));
 
 		if (lv->kind == LVAL_ADDR)
 			fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
@@ -638,7 +649,7 @@ void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv)
 static void store_plain_string(struct cg *cg, const struct lval *lv, uint32_t src)
 {
 	struct ir *ir = cg->ir;
-	uint32_t size = cg_strsize(cg), room = ROUND_UP(size, 8);
+	uint32_t size = string_room(cg, lv), room = ROUND_UP(size, 8);
 	uint32_t tmp = frame_temp(cg, room);
 	label null = ir_label(ir);
 

@@ -480,7 +480,7 @@ void type_layout(struct types *ts, struct type *sou)
 	uint64_t at = 0, size = 0;
 	uint32_t align = 1;
 
-	(void)ts;
+	sou->strsize = (uint32_t)ts->string->size;
 	for (size_t i = 0; i < sou->nmembers; i++) {
 		uint64_t msize;
 		uint32_t malign;

@@ -58,6 +58,7 @@ struct type {
 	struct type **params;
 	bool varargs;
 	uint32_t btf_id;     /* kernel BTF id, 0 for D types */
+	uint32_t strsize;    /* struct, union of D: bytes of a string in it, which strsize was then */
 	enum type_kind fwd_kind; /* TYPE_FORWARD: struct, union or enum */
 	bool complete;	     /* members read from BTF (lazily, by type_complete()) */
 	struct type *ptr;    /* cached pointer to this type */
