@@ -148,6 +148,33 @@ int64_t agg_value_number(const struct aggdesc *d, const uint64_t *value, uint64_
  */
 void agg_value_print(struct str *out, const struct aggdesc *d, const uint64_t *value,
 		     uint64_t normal);
+/* How bars are drawn: aggzoom, encoding. */
+struct agg_style {
+	bool zoom;     /* the largest fills nearly the width */
+	bool utf8;     /* by eighths of a column */
+	bool pack_ascii; /* of aggpack alone */
+};
+void agg_value_draw(struct str *out, const struct aggdesc *d, const uint64_t *value,
+		    uint64_t normal, const struct agg_style *style);
+/*
+ * agghist and aggpack draw an entry in one line, by what all entries of its aggregation have:
+ * agg_group_add() for each of them, agg_group_head() behind a key column of so many characters,
+ * then for each entry its keys and agg_group_draw().
+ */
+struct agg_group {
+	unsigned __int128 total;
+	uint64_t most;
+	bool up, down;
+	bool packed;	      /* aggpack */
+	uint32_t first, last; /* buckets shown */
+	uint64_t *sums;	      /* by bucket */
+};
+void agg_group_add(const struct aggdesc *d, const uint64_t *value, struct agg_group *g);
+void agg_group_head(struct str *out, const struct aggdesc *d, struct agg_group *g, int width,
+		    const char *word, const struct agg_style *style);
+void agg_group_draw(struct str *out, const struct aggdesc *d, const uint64_t *value,
+		    uint64_t normal, const struct agg_group *g, const struct agg_style *style);
+void agg_group_free(struct agg_group *g);
 /* The order of values: <0, 0, >0. */
 int agg_value_cmp(const struct aggdesc *d, const uint64_t *x, const uint64_t *y);
 

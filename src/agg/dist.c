@@ -319,50 +319,79 @@ int agg_value_cmp(const struct aggdesc *d, const uint64_t *x, const uint64_t *y)
 
 /* ---- printing ------------------------------------------------------------------------------- */
 
-static void label_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint32_t i)
+/* The label of a bucket as it is shown, without padding. */
+static void label_text(char *text, size_t size, const struct aggdesc *d, const uint64_t *v,
+		       uint32_t i)
 {
 	uint32_t n = buckets(d), mid = n / 2, k;
-	char text[32];
 	int64_t label;
 
 	bucket_label(d, i, &label);
-	snprintf(text, sizeof(text), "%lld", (long long)label);
+	snprintf(text, size, "%lld", (long long)label);
 	if (d->func == FN_lquantize && i == 0) {
-		snprintf(text, sizeof(text), "< %lld", (long long)d->params[0]);
+		snprintf(text, size, "< %lld", (long long)d->params[0]);
 	} else if (d->func == FN_lquantize && i == n - 1) {
-		snprintf(text, sizeof(text), ">= %lld", (long long)label);
+		snprintf(text, size, ">= %lld", (long long)label);
 	} else if (d->func == FN_llquantize && i == 0) {
-		snprintf(text, sizeof(text), "<= %lld", (long long)label);
+		snprintf(text, size, "<= %lld", (long long)label);
 	} else if (d->func == FN_llquantize && i == n - 1) {
-		snprintf(text, sizeof(text), ">= %lld", (long long)label);
+		snprintf(text, size, ">= %lld", (long long)label);
 	} else if (d->func == FN_llquantize && i == mid && d->params[1] > 0) {
 		for (k = 0; k < mid && v[k] == 0; k++)
 			;
-		snprintf(text, sizeof(text), "%s %lld", k < mid ? "abs() <" : "<",
+		snprintf(text, size, "%s %lld", k < mid ? "abs() <" : "<",
 			 (long long)power(d->params[0], d->params[1]));
 	}
-	str_printf(out, "%16s ", text);
 }
-
-struct bars {
-	unsigned __int128 total; /* of absolute values over the rows shown */
-	bool up, down;
-};
 
 static uint64_t magnitude(uint64_t count)
 {
 	return (int64_t)count < 0 ? -count : count;
 }
 
+struct bars {
+	unsigned __int128 total; /* of absolute values over the rows shown */
+	bool up, down;
+	bool utf8;
+	bool zoom; /* total is the largest value, which fills 95 % of the width */
+};
+
+/* round(width * share of count), at most `width` */
+static uint32_t share(const struct bars *b, uint64_t count, uint32_t width)
+{
+	unsigned __int128 n = (unsigned __int128)count * width * (b->zoom ? 95 : 1);
+	unsigned __int128 of = b->total * (b->zoom ? 100 : 1);
+
+	return of ? (uint32_t)((n * 2 + of) / (of * 2)) : 0;
+}
+
+/* U+2588 is a full block, U+258F an eighth of one. */
+static void block_put(struct str *out, uint32_t eighths)
+{
+	str_puts(out, "\xe2\x96");
+	str_putc(out, (char)(0x88 + 8 - eighths));
+}
+
+static void bar_utf8(struct str *out, const struct bars *b, uint64_t count)
+{
+	uint32_t n = share(b, count, BAR * 8), i;
+
+	str_putc(out, '|');
+	for (i = 0; i < n / 8; i++)
+		block_put(out, 8);
+	if (n % 8)
+		block_put(out, n % 8);
+	str_pad(out, ' ', BAR - (n + 7) / 8);
+}
+
 static void bar_print(struct str *out, const struct bars *b, uint64_t count)
 {
 	bool negative = (int64_t)count < 0;
-	uint32_t width = b->up && b->down ? BAR / 2 : BAR, depth = 0;
+	uint32_t width = b->up && b->down ? BAR / 2 : BAR, depth = share(b, magnitude(count), width);
 
-	if (b->total) /* rounded to the nearest */
-		depth = (uint32_t)(((unsigned __int128)magnitude(count) * width * 2 + b->total) /
-				   (b->total * 2));
-	if (!b->down) {
+	if (!b->down && b->utf8) {
+		bar_utf8(out, b, count);
+	} else if (!b->down) {
 		str_putc(out, '|');
 		str_pad(out, '@', depth);
 		str_pad(out, ' ', width - depth);
@@ -413,10 +442,12 @@ static void rows_shown(const struct aggdesc *d, const uint64_t *v, uint32_t *fir
 }
 
 static void distribution_print(struct str *out, const struct aggdesc *d, const uint64_t *v,
-			       uint64_t normal)
+			       uint64_t normal, const struct agg_style *style)
 {
-	struct bars bars = { 0 };
+	struct bars bars = { .utf8 = style->utf8, .zoom = style->zoom };
 	uint32_t first, last, i;
+	uint64_t most = 0;
+	char text[32];
 	int64_t label;
 
 	rows_shown(d, v, &first, &last);
@@ -424,13 +455,17 @@ static void distribution_print(struct str *out, const struct aggdesc *d, const u
 		bars.total += magnitude(v[i]);
 		bars.up |= (int64_t)v[i] > 0;
 		bars.down |= (int64_t)v[i] < 0;
+		most = MAX(most, magnitude(v[i]));
 	}
+	if (style->zoom)
+		bars.total = most;
 	str_printf(out, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------",
 		   "count");
 	for (i = first; i <= last; i++) {
 		if (!bucket_label(d, i, &label))
 			continue;
-		label_print(out, d, v, i);
+		label_text(text, sizeof(text), d, v, i);
+		str_printf(out, "%16s ", text);
 		bar_print(out, &bars, v[i]);
 		str_printf(out, " %-9lld\n", (long long)agg_divide((int64_t)v[i], normal));
 	}
@@ -438,15 +473,131 @@ static void distribution_print(struct str *out, const struct aggdesc *d, const u
 
 void agg_value_print(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal)
 {
+	agg_value_draw(out, d, v, normal, &(struct agg_style){ 0 });
+}
+
+void agg_value_draw(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal,
+		    const struct agg_style *style)
+{
 	uint64_t *zero = NULL;
 
 	if (!v && agg_is_distribution(d))
 		v = zero = mem_alloc(buckets(d) * sizeof(*zero));
 	if (agg_is_distribution(d))
-		distribution_print(out, d, v, normal);
+		distribution_print(out, d, v, normal, style);
 	else if (d->func == FN_stddev)
 		str_printf(out, " %16llu", v ? (unsigned long long)stddev(v, normal) : 0ull);
 	else
 		str_printf(out, " %16lld", v ? (long long)agg_value_number(d, v, normal) : 0ll);
 	free(zero);
+}
+
+/* ---- entries in one line -------------------------------------------------------------------- */
+
+void agg_group_free(struct agg_group *g)
+{
+	free(g->sums);
+}
+
+static void group_count(struct agg_group *g, uint64_t n)
+{
+	g->total += magnitude(n);
+	g->most = MAX(g->most, magnitude(n));
+	g->up |= (int64_t)n > 0;
+	g->down |= (int64_t)n < 0;
+}
+
+void agg_group_add(const struct aggdesc *d, const uint64_t *v, struct agg_group *g)
+{
+	if (!agg_is_distribution(d)) {
+		group_count(g, v[0]);
+		return;
+	}
+	g->packed = true;
+	if (!g->sums)
+		g->sums = mem_alloc(buckets(d) * sizeof(*g->sums));
+	for (uint32_t i = 0; i < buckets(d); i++)
+		g->sums[i] += magnitude(v[i]);
+	rows_shown(d, g->sums, &g->first, &g->last);
+}
+
+/* Width of the label of a bucket, under its word of three letters. */
+static int label_width(const struct aggdesc *d, const struct agg_group *g, uint32_t i, char *text,
+		       size_t size)
+{
+	label_text(text, size, d, g->sums, i);
+	return MAX((int)strlen(text), 3);
+}
+
+void agg_group_head(struct str *out, const struct aggdesc *d, struct agg_group *g, int width,
+		    const char *word, const struct agg_style *style)
+{
+	char text[32];
+
+	if (!g->packed) {
+		if (style->zoom)
+			g->total = g->most;
+		str_printf(out, "\n%*s %41s %-9s\n", width, word,
+			   "------------- Distribution -------------", "count");
+		return;
+	}
+	str_printf(out, "\n%*s %*s .", width, word,
+		   label_width(d, g, g->first, text, sizeof(text)), "min");
+	str_pad(out, '-', g->last - g->first + 1);
+	str_printf(out, ". %-*s | count\n", label_width(d, g, g->last, text, sizeof(text)), "max");
+}
+
+static void level_put(struct str *out, uint64_t count, const struct bars *b, bool ascii)
+{
+	static const char up[] = "__xxxxXX", down[] = "vvvvVV";
+	bool negative = (int64_t)count < 0;
+	uint32_t level = share(b, magnitude(count), negative ? 5 : 7);
+
+	if (!count) {
+		str_putc(out, ' ');
+	} else if (negative || ascii) {
+		str_putc(out, negative ? down[level] : up[level]);
+	} else {
+		str_puts(out, "\xe2\x96"); /* U+2581 ... U+2588 */
+		str_putc(out, (char)(0x81 + level));
+	}
+}
+
+static void packed_draw(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal,
+			const struct agg_group *g, const struct agg_style *style)
+{
+	struct bars bars = { .zoom = style->zoom };
+	int64_t sum = 0;
+	uint64_t most = 0;
+	char text[32];
+	uint32_t i;
+	int width;
+
+	for (i = g->first; i <= g->last; i++) {
+		bars.total += magnitude(v[i]);
+		most = MAX(most, magnitude(v[i]));
+		sum += (int64_t)v[i];
+	}
+	if (style->zoom)
+		bars.total = most;
+	width = label_width(d, g, g->first, text, sizeof(text));
+	str_printf(out, " %*s :", width, text);
+	for (i = g->first; i <= g->last; i++)
+		level_put(out, v[i], &bars, style->pack_ascii);
+	width = label_width(d, g, g->last, text, sizeof(text));
+	str_printf(out, ": %-*s | %lld", width, text, (long long)agg_divide(sum, normal));
+}
+
+void agg_group_draw(struct str *out, const struct aggdesc *d, const uint64_t *v, uint64_t normal,
+		    const struct agg_group *g, const struct agg_style *style)
+{
+	struct bars bars = { g->total, g->up, g->down, style->utf8, style->zoom };
+
+	if (g->packed) {
+		packed_draw(out, d, v, normal, g, style);
+		return;
+	}
+	str_putc(out, ' ');
+	bar_print(out, &bars, v[0]);
+	str_printf(out, " %-9lld", (long long)agg_value_number(d, v, normal));
 }

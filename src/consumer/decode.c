@@ -160,7 +160,9 @@ static int printa_entry(void *arg, const struct agg_entry *key, const uint64_t *
 	}
 	for (i = 0; i < n; i++)
 		pa->aggs[i].value = values[i];
-	if (pa->fmt)
+	if (pa->aggs[0].group)
+		print_agg_drawn(&pa->c->print, pa->keys, pa->nkeys, pa->aggs);
+	else if (pa->fmt)
 		print_format_agg(&pa->c->print, pa->fmt, pa->keys, pa->nkeys, pa->aggs, n);
 	else
 		print_agg_line(&pa->c->print, pa->keys, pa->nkeys, pa->aggs, n);
@@ -183,10 +185,52 @@ struct agg_sort consumer_sort(const struct consumer *c)
 	return (struct agg_sort){ o->aggsortkey, o->aggsortrev, o->aggsortkeypos, o->aggsortpos };
 }
 
+/* All entries, before the first is drawn. */
+struct grouping {
+	struct printa *pa;
+	struct agg_group *group;
+	size_t width; /* of the keys; 0: none seen, or they cannot stand in a line */
+};
+
+static int group_entry(void *arg, const struct agg_entry *e)
+{
+	struct grouping *g = arg;
+	struct agg_keypart k;
+
+	for (size_t i = 0; i < g->pa->nkeys && !g->width; i++) {
+		agg_key_part(g->pa->c->aggs, e, i, &k);
+		print_value_key(&g->pa->keys[i], &k);
+	}
+	if (!g->width)
+		g->width = print_keys_width(g->pa->keys, g->pa->nkeys);
+	agg_group_add(g->pa->aggs[0].desc, e->value, g->group);
+	return !g->width;
+}
+
+/* agghist: counts and sums; aggpack: distributions with keys, but for llquantize. */
+static void printa_group(struct printa *pa, struct agg_group *group)
+{
+	const struct consumer_options *o = pa->c->cfg.opt;
+	const struct aggdesc *d = pa->aggs[0].desc;
+	struct grouping g = { .pa = pa, .group = group };
+	bool hist = o->agghist && (d->func == FN_count || d->func == FN_sum);
+	bool pack = o->aggpack && pa->nkeys && (d->func == FN_quantize || d->func == FN_lquantize);
+
+	if (!hist && !pack)
+		return;
+	aggs_walk(pa->c->aggs, d->id, NULL, group_entry, &g);
+	if (!g.width)
+		return;
+	agg_group_head(pa->c->print.out, d, group, (int)g.width, pa->nkeys ? "key" : "value",
+		       &o->agg_style);
+	pa->aggs[0].group = group;
+}
+
 static void printa_run(struct consumer *c, const struct format *fmt, const uint32_t *ids, size_t n)
 {
 	struct agg_sort sort = consumer_sort(c);
 	struct printa pa = { .c = c, .fmt = fmt, .ids = ids, .n = n };
+	struct agg_group group = { 0 };
 	size_t i;
 
 	pa.nkeys = aggs_desc(c->aggs, ids[0])->nkeys;
@@ -194,11 +238,14 @@ static void printa_run(struct consumer *c, const struct format *fmt, const uint3
 	pa.aggs = mem_alloc(n * sizeof(*pa.aggs));
 	for (i = 0; i < n; i++)
 		pa.aggs[i] = (struct print_agg){ aggs_desc(c->aggs, ids[i]), NULL,
-						 aggs_normal(c->aggs, ids[i]) };
+						 aggs_normal(c->aggs, ids[i]), NULL };
+	if (n == 1 && !fmt)
+		printa_group(&pa, &group);
 	if (n == 1)
 		aggs_walk(c->aggs, ids[0], &sort, printa_single, &pa);
 	else
 		aggs_walk_joined(c->aggs, ids, n, &sort, printa_entry, &pa);
+	agg_group_free(&group);
 	free(pa.aggs);
 	free(pa.keys);
 }

@@ -412,7 +412,7 @@ static void put_agg(struct print *p, const struct spec *s, const struct print_ag
 				 .is_signed = a->desc->func != FN_stddev };
 
 	if (agg_is_distribution(a->desc)) {
-		agg_value_print(p->out, a->desc, a->value, a->normal);
+		agg_value_draw(p->out, a->desc, a->value, a->normal, &p->opt->agg_style);
 		return;
 	}
 	v.value = a->value ? (uint64_t)agg_value_number(a->desc, a->value, a->normal) : 0;

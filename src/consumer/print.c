@@ -465,6 +465,67 @@ static void print_key(struct print *p, const struct print_value *v)
 	}
 }
 
+/* Width of a key's column in agghist and aggpack; 0: it does not fit into a line. */
+static size_t key_width(const struct print_value *v)
+{
+	switch (v->kind) {
+	case FIELD_INT: return v->size == 1 ? 3 : v->size == 2 ? 5 : v->size == 4 ? 8 : 16;
+	case FIELD_STACK:
+	case FIELD_USTACK: return 0;
+	case FIELD_BYTES: return is_char_array(v->type) ? 16 : 0;
+	default: return 16;
+	}
+}
+
+size_t print_keys_width(const struct print_value *keys, size_t nkeys)
+{
+	size_t sum = 0, i;
+
+	for (i = 0; i < nkeys; i++) {
+		if (!key_width(&keys[i]))
+			return 0;
+		sum += key_width(&keys[i]) + 1;
+	}
+	return nkeys ? sum : 16;
+}
+
+/* Texts are right-aligned like numbers. */
+static void print_key_column(struct print *p, const struct print_value *v)
+{
+	size_t before, n, pad;
+
+	if (v->kind == FIELD_INT) {
+		print_key(p, v);
+		return;
+	}
+	str_putc(p->out, ' ');
+	before = p->out->n;
+	if (v->kind == FIELD_SYM || v->kind == FIELD_USYM)
+		print_symbol(p, v);
+	else
+		str_add(p->out, v->data, strnlen(v->data, v->size));
+	n = p->out->n - before;
+	pad = n < 16 ? 16 - n : 0;
+	str_pad(p->out, ' ', pad);
+	if (pad) {
+		memmove(p->out->s + before + pad, p->out->s + before, n);
+		memset(p->out->s + before, ' ', pad);
+	}
+}
+
+void print_agg_drawn(struct print *p, const struct print_value *keys, size_t nkeys,
+		     const struct print_agg *agg)
+{
+	size_t i;
+
+	for (i = 0; i < nkeys; i++)
+		print_key_column(p, &keys[i]);
+	if (!nkeys)
+		str_pad(p->out, ' ', 16);
+	agg_group_draw(p->out, agg->desc, agg->value, agg->normal, agg->group, &p->opt->agg_style);
+	str_putc(p->out, '\n');
+}
+
 void print_agg_line(struct print *p, const struct print_value *keys, size_t nkeys,
 		    const struct print_agg *aggs, size_t naggs)
 {
@@ -473,6 +534,7 @@ void print_agg_line(struct print *p, const struct print_value *keys, size_t nkey
 	for (i = 0; i < nkeys; i++)
 		print_key(p, &keys[i]);
 	for (i = 0; i < naggs; i++)
-		agg_value_print(p->out, aggs[i].desc, aggs[i].value, aggs[i].normal);
+		agg_value_draw(p->out, aggs[i].desc, aggs[i].value, aggs[i].normal,
+			       &p->opt->agg_style);
 	str_putc(p->out, '\n');
 }

@@ -62,12 +62,17 @@ struct print_agg {
 	const struct aggdesc *desc;
 	const uint64_t *value; /* NULL: none */
 	uint64_t normal;
+	const struct agg_group *group; /* agghist, aggpack; NULL: the usual form */
 };
 void print_format_agg(struct print *p, const struct format *f, const struct print_value *keys,
 		      size_t nkeys, const struct print_agg *aggs, size_t naggs);
 /* printa() without format, and the end of the session: keys, values, newline. */
 void print_agg_line(struct print *p, const struct print_value *keys, size_t nkeys,
 		    const struct print_agg *aggs, size_t naggs);
+/* The same for agghist and aggpack: agg->group is set. */
+void print_agg_drawn(struct print *p, const struct print_value *keys, size_t nkeys,
+		     const struct print_agg *agg);
+size_t print_keys_width(const struct print_value *keys, size_t nkeys); /* 0: cannot be so drawn */
 void print_value_key(struct print_value *v, const struct agg_keypart *k);
 
 #endif

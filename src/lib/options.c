@@ -352,6 +352,14 @@ static const struct option_row rows[OPT_MAX] = {
 
 /* ---- setting --------------------------------------------------------------------------------- */
 
+/* Terminals that show ASCII alone. */
+static bool poor_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && (!strcmp(term, "sun") || !strcmp(term, "sun-color") || !strcmp(term, "dumb"));
+}
+
 static void update_live(dtrace_hdl_t *dtp)
 {
 	const dtrace_optval_t *opt = dtp->opt;
@@ -371,6 +379,11 @@ static void update_live(dtrace_hdl_t *dtp)
 	l->aggsortkey = opt_on(opt, OPT_AGGSORTKEY);
 	l->aggsortrev = opt_on(opt, OPT_AGGSORTREV);
 	l->aggsortkeypos = opt_on(opt, OPT_AGGSORTKEYPOS) ? opt[OPT_AGGSORTKEYPOS] : 0;
+	l->agghist = opt_on(opt, OPT_AGGHIST);
+	l->aggpack = opt_on(opt, OPT_AGGPACK);
+	l->agg_style.zoom = opt_on(opt, OPT_AGGZOOM);
+	l->agg_style.utf8 = opt[OPT_ENCODING] == 1;
+	l->agg_style.pack_ascii = opt_on(opt, OPT_ENCODING) ? opt[OPT_ENCODING] == 0 : poor_terminal();
 	l->oformat = (enum consumer_format)opt[OPT_OFORMAT];
 	l->flamegraph = dtp->opt_text[OPT_FLAMEGRAPH];
 	l->heatmap = dtp->opt_text[OPT_HEATMAP];
