@@ -409,7 +409,10 @@ static int profile_start(struct probe_group *g, const struct attach_env *env)
 	return 0;
 }
 
-/* Firings that were due at the end and had not happened count as lost, but for one that may be under way. */
+/*
+ * Firings that were due at the end and had not happened count as lost, but for one that may be under way. A
+ * timer that was never started (BEGIN called exit()) has none.
+ */
 #define UNDER_WAY 1000000ull /* ns */
 
 static void profile_stop(struct probe_group *g)
@@ -421,7 +424,7 @@ static void profile_stop(struct probe_group *g)
 		uint64_t end = now() - UNDER_WAY;
 
 		kern_perf_disable(pg->timers.v[i].fd);
-		if (end > c->due)
+		if (c->due && end > c->due)
 			c->lost += (end - c->due) / c->period + 1;
 	}
 }
