@@ -94,11 +94,11 @@ void fault_path_emit(struct cg *cg)
 {
 	struct cg_cur *cur = &cg->cur;
 
+	cg_account(cg, ABI_ACCT_FAULT);
 	if (cur->in_error) {
 		cg_count(cg, ABI_DROP_DBLERROR);
 		return;
 	}
-	cg_account(cg, ABI_ACCT_FAULT);
 	fault_record(cg);
 	if (!cg->trial)
 		error_clauses(cg);

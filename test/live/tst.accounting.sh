@@ -11,6 +11,8 @@ syscall::getppid:entry /self->s/ { speculate(self->s); trace(tid); }
 syscall::getppid:entry /self->s && n % 2/ { discard(self->s); self->s = 0; }
 syscall::getppid:entry /self->s/ { commit(self->s); self->s = 0; }
 syscall::getppid:entry /pid == $target/ { @ = count(); }
+ERROR { trace(1 / x); }
+ERROR { trace(arg4); }
 profile-997 { printf("%s", execname); }'
 
 # Fired is counted at the probe, written when the record is complete, recorded by the consumer: none is
