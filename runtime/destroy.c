@@ -26,10 +26,12 @@ static long out_turn(u64 i, struct copyout *o)
 	if (off > conf.frame_size - (u64)OUT_BLOCK)
 		return 1;
 	p = o->f + off;
-	n = min_u64(n, OUT_BLOCK);
+	/* The helper wants to know that it is not 0, which older kernels do not take from == 0. */
+	n = min_u64(n, OUT_BLOCK) - 1;
 	FENCE(n);
-	if (n < 1 || n > OUT_BLOCK)
+	if (n > OUT_BLOCK - 1)
 		return 1;
+	n++;
 	if (!bpf_probe_read_kernel(p, n, (void *)(o->from + done)) &&
 	    !bpf_probe_write_user((void *)(o->to + done), p, n))
 		return 0;
