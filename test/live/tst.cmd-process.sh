@@ -7,7 +7,7 @@ cd "$TMPDIR" || exit 1
 
 # The very first system call after exec is seen, and the output of the command stands where it should.
 run "$DTRACE" -x temporal -qn 'syscall::execve:return /pid == $target/ { printf("exec %d\n", arg0); }
-	syscall::write:entry /pid == $target/ { printf("write %d %s\n", arg2, copyinstr(arg1, 6)); }
+	syscall::write:entry /pid == $target/ { printf("write %d %s\n", arg2, copyinstr(arg1, 5)); }
 	syscall::exit_group:entry /pid == $target/ { printf("exit\n"); }' -c '/bin/echo hello'
 status 0
 err ''
