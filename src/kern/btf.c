@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -295,4 +296,124 @@ int64_t kern_btf_percpu_offset(const char *name)
 		if (v->type == var)
 			return v->offset;
 	return -ENOENT;
+}
+
+/* ---- tracepoints ---- */
+
+#define TRACEPOINT_PREFIX "btf_trace_"
+
+/* Types by id, made when prototypes are first asked for: each has several steps by id. */
+static struct {
+	pthread_once_t once;
+	uint32_t *at; /* offset from the first type, of id 1.. */
+	uint32_t n;
+} by_id = { .once = PTHREAD_ONCE_INIT };
+
+static void by_id_once(void)
+{
+	const struct btf_type *t = NULL;
+	uint32_t n = 1;
+
+	while ((t = type_next(t)))
+		n++;
+	by_id.at = malloc(n * sizeof(*by_id.at));
+	if (!by_id.at)
+		return;
+	for (n = 1, t = NULL; (t = type_next(t)); n++)
+		by_id.at[n] = (const char *)t - vmlinux.types;
+	by_id.n = n;
+}
+
+static const struct btf_type *type_at(uint32_t id)
+{
+	return id && id < by_id.n ? (const void *)(vmlinux.types + by_id.at[id]) : NULL;
+}
+
+static const char *type_text(const struct btf_type *t)
+{
+	size_t len = vmlinux.strings_end - vmlinux.strings;
+
+	return t->name_off < len ? vmlinux.strings + t->name_off : "";
+}
+
+int kern_btf_tracepoints(void (*f)(void *arg, const char *name), void *arg)
+{
+	const struct btf_type *t = NULL;
+	int r = view();
+
+	if (r < 0)
+		return r;
+	while ((t = type_next(t))) {
+		const char *name = type_text(t);
+
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_TYPEDEF &&
+		    !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
+			f(arg, name + strlen(TRACEPOINT_PREFIX));
+	}
+	return 0;
+}
+
+/* "const struct foo *" */
+static void type_spelling(uint32_t id, char *out, size_t size)
+{
+	const struct btf_type *t;
+	const char *qualifier = "", *tag = "", *name;
+	int stars = 0, n;
+
+	for (int depth = 0; depth < DEPTH_MAX && (t = type_at(id)); depth++, id = t->type) {
+		unsigned int kind = BTF_INFO_KIND(t->info);
+
+		if (kind == BTF_KIND_PTR)
+			stars++;
+		else if (kind == BTF_KIND_CONST)
+			/* Of what is pointed to; the argument itself is a value. */
+			qualifier = stars ? "const " : "";
+		else if (kind != BTF_KIND_VOLATILE && kind != BTF_KIND_RESTRICT &&
+			 kind != BTF_KIND_TYPE_TAG)
+			break;
+	}
+	t = type_at(id);
+	name = t ? type_text(t) : "void";
+	switch (t ? BTF_INFO_KIND(t->info) : BTF_KIND_UNKN) {
+	case BTF_KIND_STRUCT: tag = "struct "; break;
+	case BTF_KIND_UNION: tag = "union "; break;
+	case BTF_KIND_FWD: tag = BTF_INFO_KFLAG(t->info) ? "union " : "struct "; break;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64: tag = *name ? "enum " : ""; break;
+	}
+	if (!*name) {
+		tag = "";
+		name = stars ? "void" : "int";
+	}
+	n = snprintf(out, size, "%s%s%s%s", qualifier, tag, name, stars ? " " : "");
+	while (stars-- > 0 && n >= 0 && (size_t)n + 1 < size) {
+		out[n++] = '*';
+		out[n] = '\0';
+	}
+}
+
+int kern_btf_tracepoint_args(const char *name, struct kern_btf_args *args)
+{
+	const struct btf_param *p;
+	const struct btf_type *t;
+	char full[128];
+	int r = view();
+
+	if (r < 0)
+		return r;
+	pthread_once(&by_id.once, by_id_once);
+	snprintf(full, sizeof(full), TRACEPOINT_PREFIX "%s", name);
+	if (find(BTF_KIND_TYPEDEF, full, &t) < 0)
+		return -ENOENT;
+	t = type_at(t->type);
+	if (t && BTF_INFO_KIND(t->info) == BTF_KIND_PTR)
+		t = type_at(t->type);
+	if (!t || BTF_INFO_KIND(t->info) != BTF_KIND_FUNC_PROTO)
+		return -ENOENT;
+	p = (const void *)(t + 1);
+	args->n = 0;
+	/* The first parameter belongs to whoever traces. */
+	for (unsigned int i = 1; i < BTF_INFO_VLEN(t->info) && args->n < KERN_BTF_ARGS_MAX; i++)
+		type_spelling(p[i].type, args->type[args->n++], sizeof(args->type[0]));
+	return 0;
 }

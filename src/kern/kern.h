@@ -107,6 +107,18 @@ int kern_btf_member_offset(const char *tag, const char *path);
 /* Offset of a per-CPU variable from the start of the per-CPU data of a CPU; -ENOENT. */
 int64_t kern_btf_percpu_offset(const char *name);
 
+/* Calls f with the name of each tracepoint that BTF has the prototype of. 0 or -errno. */
+int kern_btf_tracepoints(void (*f)(void *arg, const char *name), void *arg);
+
+#define KERN_BTF_ARGS_MAX 12
+struct kern_btf_args {
+	int n;
+	char type[KERN_BTF_ARGS_MAX][96];
+};
+/* Spells the types of the arguments of a tracepoint; pointers to what has no name are "void *".
+ * -ENOENT. */
+int kern_btf_tracepoint_args(const char *name, struct kern_btf_args *args);
+
 /* ---- perf.c ---- */
 
 /* cpu-clock of one CPU with a period in ns (at least 10,000), disabled, to be given a program. It
@@ -122,6 +134,8 @@ int kern_perf_cpu_clock_open(int cpu, uint64_t period_ns);
  * random config2 of the process tells its timers from others.
  */
 int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t config2);
+/* A trace event by its id, disabled, to be given a program that runs on all CPUs. */
+int kern_perf_tracepoint_open(int cpu, int id);
 int kern_perf_set_prog(int perf_fd, int prog_fd);
 int kern_perf_enable(int perf_fd);
 int kern_perf_disable(int perf_fd);

@@ -46,6 +46,21 @@ int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t
 	return clock_open(&attr, cpu, period_ns);
 }
 
+int kern_perf_tracepoint_open(int cpu, int id)
+{
+	struct perf_event_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = id;
+	attr.size = sizeof(attr);
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
 static int control(int fd, unsigned long request, unsigned long arg)
 {
 	return ioctl(fd, request, arg) < 0 ? -errno : 0;

@@ -540,7 +540,7 @@ static int group_load(dtrace_hdl_t *dtp, struct enabling *e, struct group *g)
 	attr.type = g->g.ops->prog_type;
 	attr.expected_attach_type = g->g.ops->attach_type;
 	attr.name = g->g.name;
-	if (g->g.tracepoint) {
+	if (g->g.tracepoint && attr.type == BPF_PROG_TYPE_TRACING) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "btf_trace_%s", g->g.tracepoint);

@@ -58,7 +58,7 @@ struct probe_group {
 	void *ops_data;
 	size_t nrows;		/* 0 in group_init(): row i is probes.v[i], as many as are enabled */
 	VEC(struct probe *) probes; /* enabled ones */
-	const char *tracepoint; /* BTF tracepoint program: the tracepoint, else NULL */
+	const char *tracepoint; /* that the program is loaded for (BTF) or attached to, else NULL */
 	uint32_t activity;	/* ABI_ACTIVE; BEGIN: ABI_WARMUP; END: ABI_COOLDOWN */
 	int prog_fd;		/* -1 until loaded */
 	int aux_fd;		/* map CG_MAP_AUX of the program, -1: none. Owned by the provider */
@@ -156,6 +156,7 @@ struct provider *probes_provider(const struct probes *t, const char *prov);
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_dtrace, provider_pid, provider_profile, provider_syscall, provider_usdt;
+extern const struct provider_ops provider_dtrace, provider_pid, provider_profile, provider_rawtp, provider_sdt,
+	provider_syscall, provider_usdt;
 
 #endif

@@ -17,6 +17,8 @@ static const struct provider_ops *const registry[] = {
 	&provider_syscall,
 	&provider_pid,
 	&provider_usdt,
+	&provider_sdt,
+	&provider_rawtp,
 };
 
 struct probes *probes_create(void)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tracepoints: their list, their arguments, attaching. */
+#include "provider/tracepoint.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/str.h"
+
+int tracepoint_events(void (*f)(void *arg, const char *group, const char *name), void *arg)
+{
+	char *text, *save = NULL;
+	int err = kern_tracefs_read("available_events", &text);
+
+	if (err < 0)
+		return err;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *colon = strchr(line, ':');
+
+		if (!colon)
+			continue;
+		*colon = 0;
+		f(arg, line, colon + 1);
+	}
+	free(text);
+	return 0;
+}
+
+vreg tracepoint_arg(struct cg *cg, vreg ctx, int nargs, int n)
+{
+	struct ir *ir = cg_ir(cg);
+
+	return n < nargs ? ir_load(ir, 8, ctx, 8 * n) : ir_imm(ir, 0);
+}
+
+vreg tracepoint_read(struct cg *cg, vreg base, int64_t off, int size)
+{
+	struct ir *ir = cg_ir(cg);
+	int at = cg_probe_stack(cg);
+	vreg addr = ir_mov(ir, base);
+	vreg tmp = ir_stack(ir, at);
+
+	ir_alui(ir, IR_ADD, addr, off);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, tmp, ir_imm(ir, size), addr);
+	return ir_load(ir, size, ir_stack(ir, at), 0);
+}
+
+int tracepoint_attach(struct probe_group *g, const char *tracepoint, const char **why)
+{
+	int fd = kern_raw_tp_attach(g->prog_fd, tracepoint);
+
+	if (fd < 0) {
+		*why = "failed to attach to a tracepoint";
+		return fd;
+	}
+	vec_push(&g->fds, fd);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the providers of the kernel's tracepoints share. */
+#ifndef PROVIDER_TRACEPOINT_H
+#define PROVIDER_TRACEPOINT_H
+
+#include "provider/provider.h"
+
+/* Calls f for each trace event of the kernel, in the kernel's order. 0 or -errno. */
+int tracepoint_events(void (*f)(void *arg, const char *group, const char *name), void *arg);
+
+/*
+ * Argument n of a raw tracepoint; 0 behind the last one, of which the kernel refuses to load.
+ */
+vreg tracepoint_arg(struct cg *cg, vreg ctx, int nargs, int n);
+
+/* *(size *)(base + off), zero-extended, 0 when it cannot be read. */
+vreg tracepoint_read(struct cg *cg, vreg base, int64_t off, int size);
+
+/* Attaches the program of a group to a raw tracepoint. 0 or -errno, *why set. */
+int tracepoint_attach(struct probe_group *g, const char *tracepoint, const char **why);
+
+#endif
