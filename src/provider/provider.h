@@ -156,7 +156,8 @@ struct provider *probes_provider(const struct probes *t, const char *prov);
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_dtrace, provider_pid, provider_profile, provider_rawtp, provider_sdt,
-	provider_syscall, provider_usdt;
+extern const struct provider_ops provider_dtrace, provider_io, provider_ip, provider_mib, provider_pid, provider_proc,
+	provider_profile, provider_rawtp, provider_sched, provider_sdt, provider_syscall, provider_sysinfo,
+	provider_usdt, provider_vminfo;
 
 #endif

@@ -17,6 +17,13 @@ static const struct provider_ops *const registry[] = {
 	&provider_syscall,
 	&provider_pid,
 	&provider_usdt,
+	&provider_proc,
+	&provider_sched,
+	&provider_io,
+	&provider_ip,
+	&provider_vminfo,
+	&provider_sysinfo,
+	&provider_mib,
 	&provider_sdt,
 	&provider_rawtp,
 };

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The providers whose probes are tracepoints under names of DTrace's (providers.md 8 to 21, doc/providers.md): proc,
+ * sched, io, ip, vminfo, sysinfo, mib.
+ *
+ * A probe is a row of kevent.def: the tracepoint, the condition under which it is this event, how arguments are
+ * had and as what args[] shows them. Each probe has a raw tracepoint program of its own, attached to one tracepoint or
+ * to several of the same arguments. A row is published if the kernel has its tracepoints.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "provider/tracepoint.h"
+
+#define TPS_MAX 2
+#define NRS_MAX 12
+#define ARGS_MAX 6
+
+struct kevent;
+typedef void kevent_cond(struct cg *cg, vreg ctx, const struct kevent *k, label out);
+typedef vreg kevent_arg(struct cg *cg, vreg ctx);
+
+struct kevent {
+	const char *prov, *name;
+	const char *tracepoint[TPS_MAX];
+	kevent_cond *cond;
+	/* Numbers of system calls, for conditions that ask for them. 0 ends the list; read is named by NR_READ. */
+	short nr[NRS_MAX];
+	kevent_arg *arg[ARGS_MAX];
+	const char *type[ARGS_MAX + 1];
+	struct probe_xarg xarg[ARGS_MAX + 1];
+};
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+/* Member of a kernel structure that an argument points to, 0 if this kernel has none of that name. */
+static vreg member(struct cg *cg, vreg base, const char *tag, const char *path, int size)
+{
+	int off = kern_btf_member_offset(tag, path);
+
+	return off < 0 ? ir_imm(cg_ir(cg), 0) : tracepoint_read(cg, base, off, size);
+}
+
+#define RAW(n)                                                     \
+	static vreg raw##n(struct cg *cg, vreg ctx)                \
+	{                                                          \
+		return ir_load(cg_ir(cg), 8, ctx, 8 * (n));        \
+	}
+RAW(0)
+RAW(1)
+RAW(2)
+RAW(3)
+
+static vreg current(struct cg *cg, vreg ctx)
+{
+	(void)ctx;
+	return ir_call(cg_ir(cg), BPF_FUNC_get_current_task, 0);
+}
+
+static vreg one(struct cg *cg, vreg ctx)
+{
+	(void)ctx;
+	return ir_imm(cg_ir(cg), 1);
+}
+
+static vreg this_cpu(struct cg *cg, vreg ctx)
+{
+	(void)ctx;
+	return ir_call(cg_ir(cg), BPF_FUNC_get_smp_processor_id, 0);
+}
+
+static vreg task_cpu(struct cg *cg, vreg ctx)
+{
+	bool own = kern_btf_member_offset("task_struct", "thread_info.cpu") < 0;
+
+	return member(cg, raw0(cg, ctx), "task_struct", own ? "cpu" : "thread_info.cpu", 4);
+}
+
+/* struct pt_regs of x86-64. */
+enum { REG_SI = 104, REG_DI = 112, REG_ORIG_AX = 120, REG_CS = 136 };
+#define USER32_CS 0x23
+
+#define NR_READ (-1) /* the call of number 0 */
+#define NR_EXECVEAT 322
+
+/* ---- conditions -------------------------------------------------------------------------------------- */
+
+/* Callers of 32-bit code have other numbers: they are left out. */
+static void nr_among(struct cg *cg, vreg ctx, vreg nr, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	label yes = ir_label(ir);
+
+	for (int i = 0; i < NRS_MAX && k->nr[i]; i++)
+		ir_jcci(ir, IR_EQ, nr, k->nr[i] == NR_READ ? 0 : k->nr[i], yes);
+	ir_jmp(ir, out);
+	ir_place(ir, yes);
+	ir_jcci(ir, IR_EQ, tracepoint_read(cg, raw0(cg, ctx), REG_CS, 8), USER32_CS, out);
+}
+
+/* sys_enter(regs, number) */
+static void call_entry(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	nr_among(cg, ctx, raw1(cg, ctx), k, out);
+}
+
+/* sys_exit(regs, value) */
+static void call_return(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	nr_among(cg, ctx, tracepoint_read(cg, raw0(cg, ctx), REG_ORIG_AX, 8), k, out);
+}
+
+static void call_failed(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	ir_jcci(cg_ir(cg), IR_SGE, raw1(cg, ctx), 0, out);
+	call_return(cg, ctx, k, out);
+}
+
+static void call_positive(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	ir_jcci(cg_ir(cg), IR_SLE, raw1(cg, ctx), 0, out);
+	call_return(cg, ctx, k, out);
+}
+
+/* A new thread's first return to its program: the call that made it returns 0 there. */
+static void call_zero(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	ir_jcci(cg_ir(cg), IR_NE, raw1(cg, ctx), 0, out);
+	call_return(cg, ctx, k, out);
+}
+
+static void call_zero_leader(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+
+	call_zero(cg, ctx, k, out);
+	vreg tid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
+	vreg tgid = ir_mov(ir, tid);
+
+	ir_alui(ir, IR_SHR, tgid, 32);
+	ir_ext(ir, tid, 4, false);
+	ir_jcc(ir, IR_NE, tid, tgid, out);
+}
+
+/* sched_process_fork(parent, child) */
+static void child_is_leader(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	vreg pid = member(cg, raw1(cg, ctx), "task_struct", "pid", 4);
+	vreg tgid = member(cg, raw1(cg, ctx), "task_struct", "tgid", 4);
+
+	(void)k;
+	ir_jcc(cg_ir(cg), IR_NE, pid, tgid, out);
+}
+
+/* sched_process_exit(task) and, in newer kernels, (task, is it the last one) */
+static void last_thread(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	struct kern_btf_args types;
+
+	if (!kern_btf_tracepoint_args(k->tracepoint[0], &types) && types.n > 1) {
+		vreg last = raw1(cg, ctx);
+
+		ir_ext(ir, last, 1, false);
+		ir_jcci(ir, IR_EQ, last, 0, out);
+		return;
+	}
+	vreg signal = member(cg, raw0(cg, ctx), "task_struct", "signal", 8);
+
+	ir_jcci(ir, IR_NE, member(cg, signal, "signal_struct", "live", 4), 0, out);
+}
+
+/* signal_generate(signal, info, task, group, result) */
+static void signal_result(struct cg *cg, vreg ctx, int result, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg v = ir_load(ir, 8, ctx, 8 * 4);
+
+	ir_ext(ir, v, 4, false);
+	ir_jcci(ir, IR_NE, v, result, out);
+}
+
+static void signal_sent(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	signal_result(cg, ctx, 0, out);
+}
+
+static void signal_ignored(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	signal_result(cg, ctx, 1, out);
+}
+
+/* The first word of struct k_sigaction. */
+static vreg handler(struct cg *cg, vreg ctx)
+{
+	return tracepoint_read(cg, raw2(cg, ctx), 0, 8);
+}
+
+static void has_handler(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	ir_jcci(cg_ir(cg), IR_ULE, handler(cg, ctx), 1, out);
+}
+
+/* Flags are one byte of their word. */
+static void flag0(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	vreg v = raw0(cg, ctx);
+
+	(void)k;
+	ir_ext(cg_ir(cg), v, 1, false);
+	ir_jcci(cg_ir(cg), IR_EQ, v, 0, out);
+}
+
+/* sched_switch(preempt, prev, next, state of prev): the thread stops running because it waits */
+static void goes_to_sleep(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg preempt = raw0(cg, ctx), state = raw3(cg, ctx);
+
+	(void)k;
+	ir_ext(ir, preempt, 1, false);
+	ir_jcci(ir, IR_NE, preempt, 0, out);
+	ir_ext(ir, state, 4, false);
+	ir_jcci(ir, IR_EQ, state, 0, out);
+}
+
+static void next_is_idle(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	ir_jcci(cg_ir(cg), IR_NE, member(cg, raw2(cg, ctx), "task_struct", "pid", 4), 0, out);
+}
+
+#define ETH_IP4 0x0008 /* as they stand in the packet */
+#define ETH_IP6 0xdd86
+
+static void is_ip(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg proto = member(cg, raw0(cg, ctx), "sk_buff", "protocol", 2);
+	label yes = ir_label(ir);
+
+	(void)k;
+	ir_jcci(ir, IR_EQ, proto, ETH_IP4, yes);
+	ir_jcci(ir, IR_NE, proto, ETH_IP6, out);
+	ir_place(ir, yes);
+}
+
+/* Operations of requests: reads are even, writes odd. */
+static vreg rq_op(struct cg *cg, vreg ctx)
+{
+	vreg op = member(cg, raw0(cg, ctx), "request", "cmd_flags", 4);
+
+	ir_alui(cg_ir(cg), IR_AND, op, 0xff);
+	return op;
+}
+
+static void rq_read(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	ir_jcci(cg_ir(cg), IR_NE, rq_op(cg, ctx), 0, out);
+}
+
+static void rq_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	ir_jcci(cg_ir(cg), IR_NE, rq_op(cg, ctx), 1, out);
+}
+
+/* inet_sock_set_state(sk, old, new) */
+static void tcp_change(struct cg *cg, vreg ctx, int from, int to, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg proto = member(cg, raw0(cg, ctx), "sock", "sk_protocol", 2);
+	vreg before = raw1(cg, ctx), after = raw2(cg, ctx);
+
+	ir_jcci(ir, IR_NE, proto, 6, out);
+	ir_ext(ir, before, 4, false);
+	ir_ext(ir, after, 4, false);
+	ir_jcci(ir, IR_NE, before, from, out);
+	ir_jcci(ir, IR_NE, after, to, out);
+}
+
+enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_SYN_RECV = 3, TCP_CLOSE = 7 };
+
+#define TCP_CHANGE(name, from, to)                                                          \
+	static void name(struct cg *cg, vreg ctx, const struct kevent *k, label out)        \
+	{                                                                                   \
+		(void)k;                                                                    \
+		tcp_change(cg, ctx, from, to, out);                                         \
+	}
+TCP_CHANGE(tcp_active, TCP_CLOSE, TCP_SYN_SENT)
+TCP_CHANGE(tcp_passive, TCP_SYN_RECV, TCP_ESTABLISHED)
+TCP_CHANGE(tcp_failed, TCP_SYN_SENT, TCP_CLOSE)
+TCP_CHANGE(tcp_reset, TCP_ESTABLISHED, TCP_CLOSE)
+
+/* page_fault_user(address, regs, error code) */
+static void fault_protection(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	vreg code = raw2(cg, ctx);
+
+	(void)k;
+	ir_alui(cg_ir(cg), IR_AND, code, 1);
+	ir_jcci(cg_ir(cg), IR_EQ, code, 0, out);
+}
+
+/* contention_begin(lock, flags) */
+static void contention(struct cg *cg, vreg ctx, int mask, int value, label out)
+{
+	vreg flags = raw1(cg, ctx);
+
+	ir_alui(cg_ir(cg), IR_AND, flags, mask);
+	ir_jcci(cg_ir(cg), IR_NE, flags, value, out);
+}
+
+#define CONTENTION(name, mask, value)                                                       \
+	static void name(struct cg *cg, vreg ctx, const struct kevent *k, label out)        \
+	{                                                                                   \
+		(void)k;                                                                    \
+		contention(cg, ctx, mask, value, out);                                      \
+	}
+CONTENTION(contention_mutex, 32, 32)
+CONTENTION(contention_read, 2, 2)
+CONTENTION(contention_write, 4, 4)
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+/* execve(path, ...), execveat(dirfd, path, ...) */
+static vreg exec_path(struct cg *cg, vreg ctx)
+{
+	struct ir *ir = cg_ir(cg);
+	label done = ir_label(ir);
+	vreg path = tracepoint_read(cg, raw0(cg, ctx), REG_DI, 8);
+
+	ir_jcci(ir, IR_NE, raw1(cg, ctx), NR_EXECVEAT, done);
+	ir_mov_to(ir, path, tracepoint_read(cg, raw0(cg, ctx), REG_SI, 8));
+	ir_place(ir, done);
+	return path;
+}
+
+static vreg call_errno(struct cg *cg, vreg ctx)
+{
+	vreg v = raw1(cg, ctx);
+
+	ir_neg(cg_ir(cg), v);
+	return v;
+}
+
+enum { CLD_EXITED = 1, CLD_KILLED = 2, CLD_DUMPED = 3 };
+
+static vreg exit_reason(struct cg *cg, vreg ctx)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg code = member(cg, raw0(cg, ctx), "task_struct", "exit_code", 4);
+	vreg reason = ir_imm(ir, CLD_DUMPED);
+	label done = ir_label(ir);
+	vreg low = ir_mov(ir, code);
+
+	ir_alui(ir, IR_AND, low, 0x80);
+	ir_jcci(ir, IR_NE, low, 0, done);
+	ir_imm_to(ir, reason, CLD_KILLED);
+	ir_alui(ir, IR_AND, code, 0x7f);
+	ir_jcci(ir, IR_NE, code, 0, done);
+	ir_imm_to(ir, reason, CLD_EXITED);
+	ir_place(ir, done);
+	return reason;
+}
+
+/* sched_pi_setprio(task, the one that lends its priority or NULL) */
+static vreg lent_priority(struct cg *cg, vreg ctx)
+{
+	struct ir *ir = cg_ir(cg);
+	label done = ir_label(ir);
+	vreg pri = member(cg, raw0(cg, ctx), "task_struct", "normal_prio", 4);
+
+	ir_jcci(ir, IR_EQ, raw1(cg, ctx), 0, done);
+	ir_mov_to(ir, pri, member(cg, raw1(cg, ctx), "task_struct", "prio", 4));
+	ir_place(ir, done);
+	return pri;
+}
+
+/* ---- the rows ---------------------------------------------------------------------------------------- */
+
+static const struct kevent rows[] = {
+#include "provider/kevent.def"
+};
+
+static const struct kevent *row_of(const struct probe *probe)
+{
+	return &rows[probe->data];
+}
+
+static void add_name(void *arg, const char *name)
+{
+	hmap_put(arg, name, arg);
+}
+
+static int kevent_provide(struct probes *t, struct provider *p)
+{
+	struct hmap *have;
+	int err;
+
+	if (!kern_feature(KERN_FEATURE_RAW_TP))
+		return 0;
+	have = hmap_create();
+	err = kern_btf_tracepoints(add_name, have);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *second = rows[i].tracepoint[1];
+
+		if (strcmp(rows[i].prov, p->ops->name) || !hmap_get(have, rows[i].tracepoint[0]) ||
+		    (second && !hmap_get(have, second)))
+			continue;
+		probes_add(t, p, "vmlinux", "", rows[i].name, i);
+	}
+	hmap_destroy(have);
+	return err;
+}
+
+static const char *const *kevent_args(struct probes *t, const struct probe *probe)
+{
+	(void)t;
+	return row_of(probe)->type;
+}
+
+static const struct probe_xarg *kevent_xargs(struct probes *t, const struct probe *probe)
+{
+	(void)t;
+	return row_of(probe)->xarg[0].type ? row_of(probe)->xarg : NULL;
+}
+
+static vreg kevent_prologue(struct cg *cg, vreg ctx, void *data, label out)
+{
+	const struct kevent *k = data;
+
+	ir_comment(cg_ir(cg), "is it this event?");
+	if (k->cond)
+		k->cond(cg, ctx, k, out);
+	return VREG_NONE;
+}
+
+static vreg kevent_raw(struct cg *cg, vreg ctx, void *data, int n)
+{
+	const struct kevent *k = data;
+
+	if (n >= ARGS_MAX || !k->arg[n])
+		return ir_imm(cg_ir(cg), 0);
+	return k->arg[n](cg, ctx);
+}
+
+static const struct cg_probe_ops kevent_cg = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.prologue = kevent_prologue,
+	.arg = kevent_raw,
+};
+
+static uint64_t kevent_group_key(const struct probe *probe)
+{
+	return probe->data;
+}
+
+static void kevent_group_init(struct probe_group *g, const struct probe *probe)
+{
+	snprintf(g->name, sizeof(g->name), "%.7s_%.7s", probe->prov, probe->name);
+	g->ops = &kevent_cg;
+	g->ops_data = (void *)row_of(probe);
+	g->tracepoint = row_of(probe)->tracepoint[0];
+	g->nrows = 1;
+	g->activity = ABI_ACTIVE;
+}
+
+static int kevent_attach(struct probe_group *g, const struct attach_env *env, const char **why)
+{
+	const struct kevent *k = g->ops_data;
+	int err = 0;
+
+	(void)env;
+	for (int i = 0; i < TPS_MAX && k->tracepoint[i] && !err; i++)
+		err = tracepoint_attach(g, k->tracepoint[i], why);
+	return err;
+}
+
+#define PROVIDER(prov, argument_stability)                                                    \
+	const struct provider_ops provider_##prov = {                                         \
+		.name = #prov,                                                                \
+		.stability = { "Evolving/Evolving/ISA", "Private/Private/Unknown",            \
+			       "Private/Private/Unknown", "Evolving/Evolving/ISA",            \
+			       argument_stability },                                          \
+		.provide = kevent_provide,                                                    \
+		.args = kevent_args,                                                          \
+		.xargs = kevent_xargs,                                                        \
+		.group_key = kevent_group_key,                                                \
+		.group_init = kevent_group_init,                                              \
+		.attach = kevent_attach,                                                      \
+	}
+
+PROVIDER(proc, "Evolving/Evolving/ISA");
+PROVIDER(sched, "Evolving/Evolving/ISA");
+PROVIDER(io, "Evolving/Evolving/ISA");
+PROVIDER(ip, "Evolving/Evolving/ISA");
+PROVIDER(vminfo, "Private/Private/ISA");
+PROVIDER(sysinfo, "Private/Private/ISA");
+PROVIDER(mib, "Evolving/Evolving/ISA");

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: io: bytes written through to the disk, and that each start has its done, against /proc/diskstats
+. "$SRC/test/lib/check.sh"
+
+# A file system on a disk with requests of its own: statistics of the disk below count what is written there.
+dev=$(stat -c %Hd:%Ld "$SRC" 2>/dev/null)
+name=$(sed -n 's/^DEVNAME=//p' "/sys/dev/block/$dev/uevent" 2>/dev/null)
+file=$SRC/build-io-test.$$
+trap 'rm -f "$file"' EXIT
+if [ -z "$name" ] || ! dd if=/dev/zero of="$file" bs=64k count=1 oflag=direct 2>/dev/null; then
+	echo "skip: no disk below $SRC that is written to directly"
+	exit 77
+fi
+written() { echo $(($(awk -v n="$name" '$3 == n { print $10 }' /proc/diskstats) * 512)); }
+
+before=$(written)
+run "$DTRACE" -qn '
+io:::start /args[1]->dev_statname == $$1 && args[0]->b_flags & B_WRITE/
+{ @started = sum(args[0]->b_bcount); start[arg0] = args[0]->b_blkno + 1; }
+io:::start /pid == $target && args[0]->b_bcount == 65536/ { @mine = count(); }
+io:::done /args[1]->dev_statname == $$1 && start[arg0]/
+{ @paired = count(); @same[start[arg0] == args[0]->b_blkno + 1] = count(); start[arg0] = 0; }
+io:::start { @major[args[1]->dev_major * 1048576 + args[1]->dev_minor == args[0]->b_edev] = count(); }
+END {
+	printa("started %@d\n", @started); printa("mine %@d\n", @mine); printa("paired %@d\n", @paired);
+	printa("same place %d\n", @same); printa("device %d\n", @major);
+}' -c "dd if=/dev/zero of=$file bs=64k count=16 oflag=direct" "$name"
+after=$(written)
+status 0
+value() { awk -v k="$1" '$1 == k { print $2 }' "$TMPDIR/out"; }
+[ "$(value started)" -ge 1048576 ] || wrong "started: $(cat "$TMPDIR/out")"
+[ "$(value started)" -le $((after - before)) ] || wrong "started $(value started), the disk $((after - before))"
+[ "$(value mine)" = 16 ] || wrong "mine: $(value mine)"
+[ "$(value paired)" -ge 16 ] || wrong "paired: $(value paired)"
+has_out '^same place 1$'
+has_out '^device 1$'
+grep -q '^same place 0' "$TMPDIR/out" && wrong 'a done of another place'
+finish

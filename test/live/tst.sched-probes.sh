@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: sched: switches, sleeps, wake-ups and yields of a program against its own counts and /proc
+. "$SRC/test/lib/check.sh"
+cd "$TMPDIR" || exit 1
+
+# Sleeps 20 times, yields 7 times; a pipe wakes its child 10 times. Its own count of voluntary switches at the end.
+cat >go.py <<'END'
+import os, time
+
+r, w = os.pipe()
+back, done = os.pipe()
+pid = os.fork()
+if pid == 0:
+    for i in range(10):
+        os.read(r, 1)
+        time.sleep(0.002)
+        os.write(done, b"x")
+    os._exit(0)
+for i in range(10):
+    time.sleep(0.002)
+    os.write(w, b"x")
+    os.read(back, 1)
+os.waitpid(pid, 0)
+for i in range(20):
+    time.sleep(0.001)
+for i in range(7):
+    os.sched_yield()
+def switches():
+    return [int(l.split()[1]) for l in open("/proc/self/status") if "ctxt_switches" in l]
+s = switches()
+print("child", pid, "slept", s[0], "preempted", s[1])
+END
+run "$DTRACE" -qn '
+sched:::surrender /pid == $target && args[0]->pr_lwpid == tid && args[1]->pr_pid == pid/ { @y = count(); }
+sched:::sleep /pid == $target/ { @s = count(); }
+sched:::preempt /pid == $target/ { @p = count(); }
+sched:::off-cpu /pid == $target/ { @o = count(); }
+sched:::off-cpu /pid == $target && args[0]->pr_lwpid == tid/ { @self = count(); }
+sched:::wakeup /pid == $target && args[1]->pr_pid != pid && args[1]->pr_ppid == pid/ { @w = count(); }
+sched:::dequeue /args[1]->pr_pid == $target/ { @d = count(); @cpu[args[2]->cpu_id == cpu] = count(); }
+sched:::enqueue /args[1]->pr_pid == $target/ { @e = count(); }
+END {
+	printa("yielded %@d\n", @y); printa("slept %@d\n", @s); printa("preempted %@d\n", @p);
+	printa("off %@d\n", @o); printa("woke %@d\n", @w); printa("dequeued %@d\n", @d);
+	printa("enqueued %@d\n", @e); printa("self %@d\n", @self); printa("cpu right: %d\n", @cpu);
+}' -c 'python3 go.py'
+status 0
+err ''
+value() { awk -v k="$1" '$1 == k { print $2 }' out; }
+child=$(sed -n 's/^child \([0-9]*\) .*/\1/p' out)
+own=$(sed -n 's/^child.*slept \([0-9]*\) .*/\1/p' out)
+[ -n "$child" ] && [ -n "$own" ] || wrong "$(cat out)"
+[ "$(value yielded)" = 7 ] || wrong "yields: $(value yielded)"
+# Before the program was let go, and after it counted, it may have slept a few times.
+[ "$(value slept)" -ge 40 ] && [ "$(value slept)" -le $((own + 10)) ] || wrong "slept $(value slept), own $own"
+[ "$(value dequeued)" = "$(value slept)" ] || wrong "dequeued $(value dequeued), slept $(value slept)"
+[ "$(value enqueued)" -ge 40 ] || wrong "enqueued $(value enqueued)"
+[ "$(value woke)" -ge 10 ] || wrong "woke $(value woke)"
+[ "$(value off)" -ge "$(value slept)" ] || wrong "off $(value off)"
+[ -z "$(value self)" ] || wrong 'off-cpu names the thread itself as next'
+has_out '^cpu right: 1$'
+[ $fault = 0 ] || cat out
+
+# Each thread that goes on a CPU is the current one there.
+run "$DTRACE" -ln sched:::on-cpu
+if [ "$got" = 0 ] && grep -q on-cpu out; then
+	run "$DTRACE" -qn 'sched:::on-cpu /pid == $target/ { @ = count(); } END { printa("on %@d\n", @); }' \
+		-c 'python3 go.py'
+	status 0
+	[ "$(value on)" -ge 40 ] || wrong "on $(cat out)"
+fi
+finish

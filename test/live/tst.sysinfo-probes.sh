@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: sysinfo, vminfo, mib: counts of a program against what it did and /proc says
+. "$SRC/test/lib/check.sh"
+cd "$TMPDIR" || exit 1
+
+cat >go.py <<'END'
+import mmap, os, resource, socket, time
+
+r = os.open("/dev/zero", os.O_RDONLY)
+w = os.open("/dev/null", os.O_WRONLY)
+for i in range(50):
+    os.write(w, os.read(r, 1000 + i))
+faults = resource.getrusage(resource.RUSAGE_SELF)
+m = mmap.mmap(-1, 4096 * 300)
+for i in range(300):
+    m[i * 4096] = 1
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen(1)
+c = socket.create_connection(server.getsockname())
+server.accept()[0].close()
+c.close()
+port = server.getsockname()[1]
+server.close()
+try:
+    socket.create_connection(("127.0.0.1", port))
+except OSError:
+    pass
+u = resource.getrusage(resource.RUSAGE_SELF)
+print("faults", u.ru_minflt + u.ru_majflt)
+END
+run "$DTRACE" -qn '
+sysinfo:::readch /pid == $target && arg0 >= 1000 && arg0 < 1050/ { @r = sum(args[0]); }
+sysinfo:::writech /pid == $target && arg0 >= 1000 && arg0 < 1050/ { @w = sum(args[0]); }
+sysinfo:::sysread /pid == $target/ { @sr = sum(arg0); }
+sysinfo:::syswrite /pid == $target/ { @sw = sum(arg0); }
+sysinfo:::sysexec /pid == $target/ { @x = sum(arg0); }
+sysinfo:::pswitch /pid == $target/ { @s = sum(arg0); }
+sysinfo:::nthreads { @n = sum(arg0); }
+syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry /pid == $target/
+{ @cr = count(); }
+vminfo:::as_fault /pid == $target/ { @f = sum(arg0); }
+mib:::tcpActiveOpens /pid == $target/ { @a = sum(args[0]); }
+mib:::tcpPassiveOpens { @p = sum(args[0]); }
+mib:::tcpAttemptFails { @t = sum(args[0]); }
+mib:::tcpOutRsts { @o = sum(args[0]); }
+END {
+	printa("read %@d\n", @r); printa("written %@d\n", @w); printa("reads %@d\n", @sr);
+	printa("calls %@d\n", @cr); printa("writes %@d\n", @sw); printa("faulted %@d\n", @f);
+	printa("active %@d\n", @a); printa("passive %@d\n", @p); printa("failed %@d\n", @t);
+	printa("resets %@d\n", @o);
+}' -c 'python3 go.py'
+status 0
+value() { awk -v k="$1" '$1 == k { print $2 }' out; }
+[ "$(value read)" = 51225 ] || wrong "read: $(cat out)"
+[ "$(value written)" = 51225 ] || wrong "written: $(cat out)"
+[ "$(value reads)" = "$(value calls)" ] || wrong "reads $(value reads), calls $(value calls)"
+[ "$(value writes)" -ge 50 ] || wrong "writes $(value writes)"
+[ "$(value active)" = 2 ] || wrong "active opens: $(value active)"
+[ "$(value passive)" -ge 1 ] || wrong "passive opens: $(value passive)"
+[ "$(value failed)" -ge 1 ] || wrong "failed: $(value failed)"
+[ "$(value resets)" -ge 1 ] || wrong "resets: $(value resets)"
+# Without the tracepoint of this processor's faults there is nothing to compare.
+"$DTRACE" -ln vminfo:::as_fault >/dev/null 2>&1 && [ "$(value faulted)" -lt 250 ] &&
+	wrong "faults: $(value faulted), by its own count $(value faults)"
+[ $fault = 0 ] || cat out
+finish
