@@ -2,8 +2,6 @@
 /* Files and block I/O. */
 #pragma D attributes Stable/Stable/Common cwd
 inline string cwd = d_path(&curthread->fs->pwd);
-#pragma D attributes Stable/Stable/Common root
-inline string root = d_path(&curthread->fs->root);
 
 typedef struct fileinfo {
 	string fi_name;

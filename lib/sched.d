@@ -3,8 +3,9 @@
 translator cpuinfo_t < int number > {
 	cpu_id = number;
 	cpu_pset = 0;
-	cpu_chip = 0;
-	cpu_lgrp = 0;
+	/* Of this CPU only. */
+	cpu_chip = number == cpu ? chip : 0;
+	cpu_lgrp = number == cpu ? lgrp : 0;
 };
 
 inline int RW_WRITER = 0;

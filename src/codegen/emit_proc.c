@@ -59,7 +59,8 @@ void execargs_string(struct cg *cg, const struct node *n, struct sval *sv)
 /* ---- paths ---- */
 
 /* The text of a struct path, as seen from the root of the process or (absolute) of the system. */
-void path_string(struct cg *cg, vreg addr, bool absolute, struct srcloc loc, struct sval *sv)
+static void path_string(struct cg *cg, vreg addr, bool absolute, struct srcloc loc,
+			struct sval *sv)
 {
 	struct ir *ir = cg->ir;
 	uint32_t dst = frame_temp(cg, cg_strbytes(cg) + ABI_PATH_NAME + 8 * ABI_PATH_NAMES);
@@ -85,6 +86,16 @@ void path_string(struct cg *cg, vreg addr, bool absolute, struct srcloc loc, str
 void d_path_string(struct cg *cg, const struct node *n, struct sval *sv)
 {
 	path_string(cg, expr_value(cg, call_arg(n, 0)), false, n->loc, sv);
+}
+
+/* The root directory of the process, which d_path() would call "/". */
+void root_string(struct cg *cg, const struct node *n, struct sval *sv)
+{
+	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
+	vreg fs = member_read(cg, task, "task_struct", "fs", 8, n->loc);
+
+	path_string(cg, cg_ptr_add(cg, fs, place(cg, "fs_struct", "root", n->loc)), true, n->loc,
+		    sv);
 }
 
 /* ---- registers ---- */

@@ -274,6 +274,7 @@ void builtin_string(struct cg *cg, const struct node *n, struct sval *sv)
 	switch (n->u.var.ident->builtin) {
 	case BUILTIN_EXECARGS: execargs_string(cg, n, sv); break;
 	case BUILTIN_EXECNAME: execname_string(cg, sv); break;
+	case BUILTIN_ROOT: root_string(cg, n, sv); break;
 	case BUILTIN_ZONENAME:
 		*sv = (struct sval){ .kind = SVAL_CONST,
 				     .off = strtab_add(cg->env->strtab, "global", 6) };
