@@ -314,17 +314,40 @@ static vreg unary_value(struct cg *cg, const struct node *n)
 	}
 }
 
+/* Has the value of n the width of a value of type t? */
+static bool same_width(const struct node *n, struct type *t)
+{
+	int as, bs;
+	bool asigned, bsigned;
+
+	type_width(n->type, &as, &asigned);
+	type_width(t, &bs, &bsigned);
+	return as == bs && asigned == bsigned;
+}
+
+/*
+ * a ? x : b ? y : z ...: however long such a table is, one register holds its value. All but the first
+ * condition are met on some ways only.
+ */
 static vreg cond_value(struct cg *cg, const struct node *n)
 {
-	label other = ir_label(cg->ir), done = ir_label(cg->ir);
+	struct type *type = n->type;
+	label done = ir_label(cg->ir), other = ir_label(cg->ir);
 	vreg v = ir_vreg(cg->ir);
 
 	expr_branch(cg, n->a, false, other);
 	cg->cur.depth++;
-	ir_mov_to(cg->ir, v, operand(cg, n->b, n->type));
-	ir_jmp(cg->ir, done);
-	ir_place(cg->ir, other);
-	ir_mov_to(cg->ir, v, operand(cg, n->c, n->type));
+	for (;;) {
+		ir_mov_to(cg->ir, v, operand(cg, n->b, type));
+		ir_jmp(cg->ir, done);
+		ir_place(cg->ir, other);
+		if (n->c->kind != NODE_COND || !same_width(n->c, type))
+			break;
+		n = n->c;
+		other = ir_label(cg->ir);
+		expr_branch(cg, n->a, false, other);
+	}
+	ir_mov_to(cg->ir, v, operand(cg, n->c, type));
 	ir_place(cg->ir, done);
 	cg->cur.depth--;
 	return v;
