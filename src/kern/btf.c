@@ -336,20 +336,44 @@ static const char *type_text(const struct btf_type *t)
 	return t->name_off < len ? vmlinux.strings + t->name_off : "";
 }
 
-int kern_btf_tracepoints(void (*f)(void *arg, const char *name), void *arg)
+/* Their names, found by the first who asks: a walk over all types takes some 4 ms. */
+static struct {
+	pthread_once_t once;
+	const char **name;
+	size_t n;
+} tracepoints = { .once = PTHREAD_ONCE_INIT };
+
+static void tracepoints_once(void)
 {
 	const struct btf_type *t = NULL;
+	size_t room = 0;
+
+	while ((t = type_next(t))) {
+		const char **more;
+
+		if (BTF_INFO_KIND(t->info) != BTF_KIND_TYPEDEF ||
+		    strncmp(type_text(t), TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
+			continue;
+		if (tracepoints.n == room) {
+			room = room ? 2 * room : 2048;
+			more = realloc(tracepoints.name, room * sizeof(*more));
+			if (!more)
+				return;
+			tracepoints.name = more;
+		}
+		tracepoints.name[tracepoints.n++] = type_text(t) + strlen(TRACEPOINT_PREFIX);
+	}
+}
+
+int kern_btf_tracepoints(void (*f)(void *arg, const char *name), void *arg)
+{
 	int r = view();
 
 	if (r < 0)
 		return r;
-	while ((t = type_next(t))) {
-		const char *name = type_text(t);
-
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_TYPEDEF &&
-		    !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
-			f(arg, name + strlen(TRACEPOINT_PREFIX));
-	}
+	pthread_once(&tracepoints.once, tracepoints_once);
+	for (size_t i = 0; i < tracepoints.n; i++)
+		f(arg, tracepoints.name[i]);
 	return 0;
 }
 

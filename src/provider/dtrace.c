@@ -64,8 +64,14 @@ static void dtrace_group_init(struct probe_group *g, const struct probe *probe)
 	g->activity = probe->data == PROBE_BEGIN ? ABI_WARMUP : ABI_COOLDOWN;
 }
 
+static bool dtrace_owns(const char *name)
+{
+	return !strcmp(name, "BEGIN") || !strcmp(name, "END") || !strcmp(name, "ERROR");
+}
+
 const struct provider_ops provider_dtrace = {
 	.name = "dtrace",
+	.owns = dtrace_owns,
 	.stability = { "Stable/Stable/Common", "Private/Private/Unknown", "Private/Private/Unknown",
 		       "Stable/Stable/Common", "Stable/Stable/Common" },
 	.provide = dtrace_provide,

@@ -120,6 +120,20 @@ static int profile_demand(struct probes *t, struct provider *p, const struct pro
 	return 0;
 }
 
+/* tick-N and profile-N, whatever stands behind the number. */
+static bool profile_owns(const char *name)
+{
+	static const char *const kinds[] = { "tick-", "profile-" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t n = strlen(kinds[i]);
+
+		if (!strncmp(name, kinds[i], n) && name[n] >= '0' && name[n] <= '9')
+			return true;
+	}
+	return false;
+}
+
 static const char *const *profile_args(struct probes *t, const struct probe *probe)
 {
 	static const char *const pcs[] = { "uint64_t", "uint64_t", "uint64_t", NULL };
@@ -441,6 +455,7 @@ const struct provider_ops provider_profile = {
 	.stability = { "Evolving/Evolving/Common", "Unstable/Unstable/Unknown", "Private/Private/Unknown",
 		       "Evolving/Evolving/Common", "Evolving/Evolving/Common" },
 	.provide = profile_provide,
+	.owns = profile_owns,
 	.demand = profile_demand,
 	.args = profile_args,
 	.group_key = profile_group_key,

@@ -81,6 +81,11 @@ struct provider_ops {
 	struct provider_stability stability;
 	/* Publishes the probes that exist in advance. Called once, when the table is first searched for them. 0 or -errno. */
 	int (*provide)(struct probes *t, struct provider *p);
+	/*
+	 * Is this a name that only this provider has probes of? Then no other one is published for a description that
+	 * consists of the name alone. Unset: none.
+	 */
+	bool (*owns)(const char *name);
 	/* A description that may name a probe made on demand. 0, or -1 with *d set. */
 	int (*demand)(struct probes *t, struct provider *p, const struct probespec *spec, struct diag *d);
 	/* Does a probe that has its own provider name match? Unset: the four fields are compared as they stand. */

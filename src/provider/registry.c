@@ -165,39 +165,47 @@ static bool probe_match(const struct probe *p, const struct probespec *s)
 }
 
 /*
- * BEGIN, END and ERROR are by far the commonest names without a provider; no other provider has probes of
- * these names, so the rest need not be published (which takes milliseconds) to answer for them.
+ * The commonest descriptions are names alone that one provider has: BEGIN, tick-1s. The rest need not be published
+ * (which takes milliseconds) to answer for them. Its index; -1: any may have such probes.
  */
-static bool only_dtrace(const struct probespec *s)
+static int sole_owner(const struct probes *t, const struct probespec *s)
 {
-	static const char *const own[] = { "BEGIN", "END", "ERROR" };
+	if (s->by_id || *s->prov || *s->mod || *s->func)
+		return -1;
+	for (size_t i = 0; i < t->providers.n; i++) {
+		const struct provider_ops *ops = t->providers.v[i]->ops;
 
-	if (s->by_id)
-		return s->id >= 1 && s->id <= ARRAY_SIZE(own);
-	if (*s->prov || *s->mod || *s->func)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (!strcmp(s->name, own[i]))
-			return true;
-	return false;
+		if (ops->owns && ops->owns(s->name))
+			return (int)i;
+	}
+	return -1;
 }
+
+static int demand(struct probes *t, struct provider *p, const struct probespec *s, struct diag *d)
+{
+	return p->ops->demand ? p->ops->demand(t, p, s, d) : 0;
+}
+
+#define DTRACE_IDS 3 /* BEGIN, END and ERROR: of the first provider */
 
 static int prepare(struct probes *t, const struct probespec *s, struct diag *d)
 {
+	int owner = sole_owner(t, s);
 	size_t last = 0;
 
-	if (only_dtrace(s))
+	if (s->by_id && s->id >= 1 && s->id <= DTRACE_IDS)
 		return provide_upto(t, 0);
+	if (owner >= 0) {
+		provide_upto(t, owner);
+		return demand(t, t->providers.v[owner], s, d) ? -1 : 0;
+	}
 	for (size_t i = 0; i < t->providers.n; i++)
 		if (s->by_id || field_match(s->prov, t->providers.v[i]->ops->name))
 			last = i;
 	provide_upto(t, last);
-	for (size_t i = 0; i < t->providers.n && !s->by_id; i++) {
-		struct provider *p = t->providers.v[i];
-
-		if (p->ops->demand && p->ops->demand(t, p, s, d))
+	for (size_t i = 0; i < t->providers.n && !s->by_id; i++)
+		if (demand(t, t->providers.v[i], s, d))
 			return -1;
-	}
 	return 0;
 }
 
