@@ -114,8 +114,9 @@ translator ifinfo_t < struct sk_buff *S > {
 	if_addr = (uintptr_t)S->dev;
 };
 
-/* The network header of a packet, if it is of this version. */
-inline uint8_t *_skb_net[struct sk_buff *S] = (uint8_t *)(S->head + S->network_header);
+/* The network header of a packet, if it is of this version. What has just come in from a device begins with it. */
+inline uint8_t *_skb_net[struct sk_buff *S] =
+    S->network_header ? (uint8_t *)(S->head + S->network_header) : (uint8_t *)S->data;
 inline struct iphdr *_skb_ip4[struct sk_buff *S] =
     *_skb_net[S] >> 4 == 4 ? (struct iphdr *)_skb_net[S] : NULL;
 inline struct ipv6hdr *_skb_ip6[struct sk_buff *S] =

@@ -135,6 +135,64 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_active = 0;
 };
 
+/* A socket with the state that it is about to have in the low bits, which its address does not need. */
+inline struct sock *_state_sock[uint64_t P] = (struct sock *)(P & ~0x3fULL);
+
+translator tcpsinfo_t < uint64_t P > {
+	tcps_addr = (uintptr_t)_state_sock[P];
+	tcps_local = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_local;
+	tcps_lport = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_lport;
+	tcps_rport = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rport;
+	tcps_laddr = _state_sock[P] == NULL ? "" :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_laddr;
+	tcps_raddr = _state_sock[P] == NULL ? "" :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_raddr;
+	tcps_state = _tcp_state[P & 0x3f];
+	tcps_iss = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_iss;
+	tcps_irs = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_irs;
+	tcps_suna = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_suna;
+	tcps_snxt = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_snxt;
+	tcps_rack = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rack;
+	tcps_rnxt = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rnxt;
+	tcps_swnd = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_swnd;
+	tcps_snd_ws = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_snd_ws;
+	tcps_rwnd = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rwnd;
+	tcps_rcv_ws = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rcv_ws;
+	tcps_cwnd = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_cwnd;
+	tcps_cwnd_ssthresh = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_cwnd_ssthresh;
+	tcps_sack_fack = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_sack_fack;
+	tcps_sack_snxt = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_sack_snxt;
+	tcps_rto = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rto;
+	tcps_mss = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_mss;
+	tcps_retransmit = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_retransmit;
+	tcps_rtt = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rtt;
+	tcps_rtt_sd = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_rtt_sd;
+	tcps_active = _state_sock[P] == NULL ? 0 :
+	    xlate <tcpsinfo_t *> (_state_sock[P])->tcps_active;
+};
+
 typedef struct tcplsinfo {
 	int32_t tcps_state;
 } tcplsinfo_t;

@@ -36,8 +36,8 @@ typedef struct udpsinfo {
 
 translator udpsinfo_t < struct sock *S > {
 	udps_addr = (uintptr_t)S;
-	udps_lport = S->__sk_common.skc_num;
-	udps_rport = ntohs(S->__sk_common.skc_dport);
-	udps_laddr = _sock_laddr[S];
-	udps_raddr = _sock_raddr[S];
+	udps_lport = S == NULL ? 0 : S->__sk_common.skc_num;
+	udps_rport = S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
+	udps_laddr = S == NULL ? "" : _sock_laddr[S];
+	udps_raddr = S == NULL ? "" : _sock_raddr[S];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The providers whose probes are tracepoints under names of DTrace's (providers.md 8 to 21, doc/providers.md): proc,
- * sched, io, ip, vminfo, sysinfo, mib.
+ * sched, io, ip, tcp, udp, vminfo, sysinfo, mib.
  *
  * A probe is a row of kevent.def: the tracepoint, the condition under which it is this event, how arguments are
  * had and as what args[] shows them. Each probe has a raw tracepoint program of its own, attached to one tracepoint or
@@ -271,14 +271,127 @@ static void rq_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	ir_jcci(cg_ir(cg), IR_NE, rq_op(cg, ctx), 1, out);
 }
 
+enum { PROTO_TCP = 6, PROTO_UDP = 17 };
+
+/* The network header of a packet; one that has just come in from a device has none marked: its data begin with it. */
+static vreg network_header(struct cg *cg, vreg skb)
+{
+	struct ir *ir = cg_ir(cg);
+	label done = ir_label(ir), unmarked = ir_label(ir);
+	vreg off = member(cg, skb, "sk_buff", "network_header", 2);
+	vreg at = ir_vreg(ir);
+
+	ir_jcci(ir, IR_EQ, off, 0, unmarked);
+	ir_mov_to(ir, at, member(cg, skb, "sk_buff", "head", 8));
+	ir_alu(ir, IR_ADD, at, off);
+	ir_jmp(ir, done);
+	ir_place(ir, unmarked);
+	ir_mov_to(ir, at, member(cg, skb, "sk_buff", "data", 8));
+	ir_place(ir, done);
+	return at;
+}
+
+/* Behind the network header. IPv6: extension headers are not followed. */
+static vreg transport_header(struct cg *cg, vreg skb)
+{
+	struct ir *ir = cg_ir(cg);
+	label done = ir_label(ir);
+	vreg at = network_header(cg, skb);
+	vreg first = tracepoint_read(cg, at, 0, 1);
+	vreg len = ir_mov(ir, first);
+
+	ir_alui(ir, IR_AND, len, 0xf);
+	ir_alui(ir, IR_SHL, len, 2);
+	ir_alui(ir, IR_SHR, first, 4);
+	ir_jcci(ir, IR_EQ, first, 4, done);
+	ir_imm_to(ir, len, 40);
+	ir_place(ir, done);
+	ir_alu(ir, IR_ADD, at, len);
+	return at;
+}
+
+static void carries(struct cg *cg, vreg skb, int protocol, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	label six = ir_label(ir), done = ir_label(ir);
+	vreg at = network_header(cg, skb);
+	vreg first = tracepoint_read(cg, at, 0, 1);
+
+	ir_alui(ir, IR_SHR, first, 4);
+	ir_jcci(ir, IR_EQ, first, 6, six);
+	ir_jcci(ir, IR_NE, tracepoint_read(cg, at, 9, 1), protocol, out);
+	ir_jmp(ir, done);
+	ir_place(ir, six);
+	ir_jcci(ir, IR_NE, tracepoint_read(cg, at, 6, 1), protocol, out);
+	ir_place(ir, done);
+}
+
+static void is_tcp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	is_ip(cg, ctx, k, out);
+	carries(cg, raw0(cg, ctx), PROTO_TCP, out);
+}
+
+static void is_udp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	is_ip(cg, ctx, k, out);
+	carries(cg, raw0(cg, ctx), PROTO_UDP, out);
+}
+
+static vreg skb_sock(struct cg *cg, vreg ctx)
+{
+	return member(cg, raw0(cg, ctx), "sk_buff", "sk", 8);
+}
+
+static vreg skb_transport(struct cg *cg, vreg ctx)
+{
+	return transport_header(cg, raw0(cg, ctx));
+}
+
+/*
+ * A socket and a state in one number, for the translator in tcp.d: an event tells the state that the socket does not
+ * have yet. Sockets lie at multiples of 64.
+ */
+static vreg skb_sock_state(struct cg *cg, vreg ctx)
+{
+	struct ir *ir = cg_ir(cg);
+	label done = ir_label(ir);
+	vreg sock = skb_sock(cg, ctx);
+
+	ir_jcci(ir, IR_EQ, sock, 0, done);
+	ir_alu(ir, IR_OR, sock, member(cg, sock, "sock_common", "skc_state", 1));
+	ir_place(ir, done);
+	return sock;
+}
+
+static vreg sock_new_state(struct cg *cg, vreg ctx)
+{
+	vreg v = raw0(cg, ctx), state = raw2(cg, ctx);
+
+	ir_alui(cg_ir(cg), IR_AND, state, 0x3f);
+	ir_alu(cg_ir(cg), IR_OR, v, state);
+	return v;
+}
+
+static vreg none(struct cg *cg, vreg ctx)
+{
+	(void)ctx;
+	return ir_imm(cg_ir(cg), 0);
+}
+
+static void of_tcp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	ir_jcci(cg_ir(cg), IR_NE, member(cg, raw0(cg, ctx), "sock", "sk_protocol", 2), PROTO_TCP, out);
+}
+
 /* inet_sock_set_state(sk, old, new) */
 static void tcp_change(struct cg *cg, vreg ctx, int from, int to, label out)
 {
 	struct ir *ir = cg_ir(cg);
-	vreg proto = member(cg, raw0(cg, ctx), "sock", "sk_protocol", 2);
 	vreg before = raw1(cg, ctx), after = raw2(cg, ctx);
 
-	ir_jcci(ir, IR_NE, proto, 6, out);
+	of_tcp(cg, ctx, NULL, out);
 	ir_ext(ir, before, 4, false);
 	ir_ext(ir, after, 4, false);
 	ir_jcci(ir, IR_NE, before, from, out);
@@ -294,9 +407,16 @@ enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_SYN_RECV = 3, TCP_CLOSE = 7 };
 		tcp_change(cg, ctx, from, to, out);                                         \
 	}
 TCP_CHANGE(tcp_active, TCP_CLOSE, TCP_SYN_SENT)
+TCP_CHANGE(tcp_connected, TCP_SYN_SENT, TCP_ESTABLISHED)
 TCP_CHANGE(tcp_passive, TCP_SYN_RECV, TCP_ESTABLISHED)
 TCP_CHANGE(tcp_failed, TCP_SYN_SENT, TCP_CLOSE)
 TCP_CHANGE(tcp_reset, TCP_ESTABLISHED, TCP_CLOSE)
+
+static void tcp_refused(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	tcp_failed(cg, ctx, k, out);
+	ir_jcci(cg_ir(cg), IR_NE, member(cg, raw0(cg, ctx), "sock", "sk_err", 4), ECONNREFUSED, out);
+}
 
 /* page_fault_user(address, regs, error code) */
 static void fault_protection(struct cg *cg, vreg ctx, const struct kevent *k, label out)
@@ -501,6 +621,8 @@ PROVIDER(proc, "Evolving/Evolving/ISA");
 PROVIDER(sched, "Evolving/Evolving/ISA");
 PROVIDER(io, "Evolving/Evolving/ISA");
 PROVIDER(ip, "Evolving/Evolving/ISA");
+PROVIDER(tcp, "Evolving/Evolving/ISA");
+PROVIDER(udp, "Evolving/Evolving/ISA");
 PROVIDER(vminfo, "Private/Private/ISA");
 PROVIDER(sysinfo, "Private/Private/ISA");
 PROVIDER(mib, "Evolving/Evolving/ISA");

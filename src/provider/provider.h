@@ -163,6 +163,6 @@ int probes_provide_all(struct probes *t);
 
 extern const struct provider_ops provider_dtrace, provider_io, provider_ip, provider_mib, provider_pid, provider_proc,
 	provider_profile, provider_rawtp, provider_sched, provider_sdt, provider_syscall, provider_sysinfo,
-	provider_usdt, provider_vminfo;
+	provider_tcp, provider_udp, provider_usdt, provider_vminfo;
 
 #endif

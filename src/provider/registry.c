@@ -21,6 +21,8 @@ static const struct provider_ops *const registry[] = {
 	&provider_sched,
 	&provider_io,
 	&provider_ip,
+	&provider_tcp,
+	&provider_udp,
 	&provider_vminfo,
 	&provider_sysinfo,
 	&provider_mib,
