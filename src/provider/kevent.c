@@ -8,6 +8,7 @@
  * to several of the same arguments. A row is published if the kernel has its tracepoints.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -192,6 +193,47 @@ static void signal_ignored(struct cg *cg, vreg ctx, const struct kevent *k, labe
 {
 	(void)k;
 	signal_result(cg, ctx, 1, out);
+}
+
+enum { FLTILL = 1, FLTTRACE = 4, FLTACCESS = 5, FLTBOUNDS = 6, FLTFPE = 9 };
+
+/* The fault that a signal of the kernel's to the thread itself tells; 0: none. */
+static vreg fault_kind(struct cg *cg, vreg ctx)
+{
+	static const struct {
+		int signal, fault;
+	} kinds[] = { { SIGILL, FLTILL }, { SIGTRAP, FLTTRACE }, { SIGBUS, FLTACCESS }, { SIGSEGV, FLTBOUNDS },
+		      { SIGFPE, FLTFPE } };
+	struct ir *ir = cg_ir(cg);
+	vreg v = ir_imm(ir, 0), signal = raw0(cg, ctx);
+	label done = ir_label(ir);
+
+	ir_ext(ir, signal, 4, false);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		label next = ir_label(ir);
+
+		ir_jcci(ir, IR_NE, signal, kinds[i].signal, next);
+		ir_imm_to(ir, v, kinds[i].fault);
+		ir_jmp(ir, done);
+		ir_place(ir, next);
+	}
+	ir_place(ir, done);
+	return v;
+}
+
+/* Users' signals have codes of 0 and below; the lowest addresses stand for no information. */
+static void is_fault(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+
+	(void)k;
+	ir_jcci(ir, IR_EQ, fault_kind(cg, ctx), 0, out);
+	ir_jcc(ir, IR_NE, raw2(cg, ctx), current(cg, ctx), out);
+	ir_jcci(ir, IR_ULE, raw1(cg, ctx), 2, out);
+	vreg code = member(cg, raw1(cg, ctx), "kernel_siginfo", "si_code", 4);
+
+	ir_ext(ir, code, 4, true);
+	ir_jcci(ir, IR_SLE, code, 0, out);
 }
 
 /* The first word of struct k_sigaction. */
@@ -469,8 +511,6 @@ static vreg call_errno(struct cg *cg, vreg ctx)
 	ir_neg(cg_ir(cg), v);
 	return v;
 }
-
-enum { CLD_EXITED = 1, CLD_KILLED = 2, CLD_DUMPED = 3 };
 
 static vreg exit_reason(struct cg *cg, vreg ctx)
 {

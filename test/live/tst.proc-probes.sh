@@ -5,7 +5,7 @@
 cd "$TMPDIR" || exit 1
 
 cat >go.py <<'END'
-import os, signal, threading, sys
+import ctypes, os, resource, signal, threading, sys
 
 log = open("facts", "w")
 def fact(*words):
@@ -20,6 +20,7 @@ def child(f):
     os.waitpid(pid, 0)
     return pid
 
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 me = os.getpid()
 pid = child(lambda: os._exit(3))
 fact("create", me, pid)
@@ -57,6 +58,12 @@ signal.sigtimedwait([signal.SIGTERM], 5)
 fact("signal-send", me, me, me, 15)
 fact("signal-clear", me, 15)
 
+pid = child(lambda: ctypes.string_at(8))
+fact("fault", pid, 6, 8)
+fact("exit", pid, 2)
+pid = child(lambda: os.kill(os.getpid(), signal.SIGSEGV))
+fact("exit", pid, 2)
+
 tid = []
 t = threading.Thread(target=lambda: tid.append(threading.get_native_id()))
 t.start()
@@ -80,12 +87,14 @@ proc:::exec /progenyof($target)/ { printf("%s %d %s\n", probename, pid, copyinst
 proc:::exec-success /progenyof($target)/ { printf("%s %d %s\n", probename, pid, execname); }
 proc:::signal-send, proc:::signal-discard /pid == $target || progenyof($target)/
 { printf("%s %d %d %d %d\n", probename, pid, args[0]->pr_lwpid, args[1]->pr_pid, args[2]); }
+proc:::fault /progenyof($target)/
+{ printf("%s %d %d %d\n", probename, pid, args[0], (uint64_t)args[1]->_sifields._sigfault._addr); }
 proc:::signal-handle /pid == $target/
 { printf("%s %d %d %s\n", probename, pid, args[0], args[2] > (void *)1 ? "handler" : "none"); }
 ' -c 'python3 go.py'
 status 0
 err ''
-[ "$(wc -l <facts)" = 21 ] || wrong "$(cat facts)"
+[ "$(wc -l <facts)" = 24 ] || wrong "$(cat facts)"
 while read -r line; do
 	n=$(grep -cxF "$line" out)
 	[ "$n" = 1 ] || wrong "$n times: $line"
@@ -94,7 +103,8 @@ done <facts
 main=$(awk '$1 == "exit" { pid = $2 } END { print pid }' facts)
 [ "$(grep -c "^exit $main " out)" = 1 ] || wrong 'exit more than once'
 [ "$(grep -c "^lwp-exit $main " out)" = 2 ] || wrong 'not two threads ended'
-[ "$(grep -c "^create " out)" = 4 ] || wrong 'not four processes were created'
+[ "$(grep -c "^create " out)" = 6 ] || wrong 'not six processes were created'
+[ "$(grep -c "^fault " out)" = 1 ] || wrong 'a signal of kill(2) taken for a fault'
 [ $fault = 0 ] || cat out
 
 # Within a description lwp-create comes before create, start before lwp-start.
