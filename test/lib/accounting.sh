@@ -44,5 +44,5 @@ accounts()
 	run "$DTRACE" -q -x accounting -x nspec=8 -x specsize=4k -x bufpolicy="$1" -b 16k -x switchrate=5ms \
 		-x temporal="$3" -o /dev/null -n "$D" -c "$PROGS/syscalls $2"
 	status 0
-	columns "$1" $(awk 'NF == 2 { n += $2 } END { print n }' "$TMPDIR/out")
+	columns "$1" "$(awk 'NF == 2 { n += $2 } END { print n + 0 }' "$TMPDIR/out")"
 }
