@@ -903,7 +903,8 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 
 	for (size_t i = 0; i < e->groups.n; i++) {
 		struct group *g = e->groups.v[i];
-		uint64_t (*missed)(struct probe_group *, const struct probe *, int) = g->g.provider->ops->missed;
+		uint64_t (*missed)(struct probe_group *, const struct probe *, int, bool) =
+			g->g.provider->ops->missed;
 		uint64_t misses = 0;
 
 		if (g->g.prog_fd >= 0 && !kern_prog_recursion_misses(g->g.prog_fd, &misses) && misses) {
@@ -913,7 +914,8 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 		}
 		for (size_t p = 0; missed && p < g->g.probes.n; p++)
 			for (size_t c = 0; c < e->ncpus; c++) {
-				uint64_t n = missed(&g->g, g->g.probes.v[p], e->cpus[c]);
+				uint64_t n = missed(&g->g, g->g.probes.v[p], e->cpus[c],
+						    e->env.accounting);
 
 				if (!n)
 					continue;

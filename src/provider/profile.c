@@ -443,10 +443,13 @@ static void profile_stop(struct probe_group *g)
 	}
 }
 
-static uint64_t profile_missed(struct probe_group *g, const struct probe *probe, int cpu)
+/* A profile is a sample, and its size matters; ticks are the script's own rhythm, and a late one is made up for. */
+static uint64_t profile_missed(struct probe_group *g, const struct probe *probe, int cpu, bool all)
 {
 	struct profile_group *pg = g->ops_data;
 
+	if (probe->data & DATA_TICK && !all)
+		return 0;
 	return pg->cells[(size_t)DATA_ROW(probe->data) * pg->ncpus + cpu].lost;
 }
 

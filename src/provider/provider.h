@@ -107,8 +107,11 @@ struct provider_ops {
 	int (*start)(struct probe_group *g, const struct attach_env *env);
 	/* Tracing has ended: timers stop here. */
 	void (*stop)(struct probe_group *g);
-	/* Firings of an enabled probe that the kernel did not deliver on a CPU between start and stop. NULL: none can be missed. */
-	uint64_t (*missed)(struct probe_group *g, const struct probe *probe, int cpu);
+	/*
+	 * Firings of an enabled probe that the kernel did not deliver on a CPU between start and stop. NULL: none can be
+	 * missed. all: also of probes whose number nobody counts on, like ticks; wanted with -x accounting.
+	 */
+	uint64_t (*missed)(struct probe_group *g, const struct probe *probe, int cpu, bool all);
 	/* Frees ops_data and attached; the descriptors in fds are closed already. */
 	void (*group_destroy)(struct probe_group *g);
 	void (*destroy)(struct provider *p);
