@@ -116,7 +116,8 @@ void picture_action(struct consumer *c, const struct action *a, const struct pri
 			fold_value(c->fold, &c->print, &args[i]);
 		} else if (a->fields[i].kind == FIELD_AGG) {
 			picture_aggregation(c, (uint32_t)a->fields[i].value);
-			aggs_set_printed(c->aggs, (uint32_t)a->fields[i].value);
+			if (aggs_count(c->aggs, (uint32_t)a->fields[i].value))
+				aggs_set_printed(c->aggs, (uint32_t)a->fields[i].value);
 			fold_begin(
 				c->fold); /* what this record had before is no stack of its own */
 		}

@@ -93,7 +93,7 @@ static int drop_tell(struct consumer *c, const struct drop_row *row, int cpu, ui
 		snprintf(where, sizeof(where), " on CPU %d", cpu);
 	snprintf(text, sizeof(text), "%s%" PRIu64 " %s%s%s", label, n,
 		 n == 1 ? row->one : row->many, where, row->tail);
-	if (c->cfg.opt->oformat == FORMAT_JSON)
+	if (c->cfg.opt->oformat == FORMAT_JSON && !c->cfg.no_lines)
 		json_drop(c, &d);
 	output_poll(&c->out);
 	if (h && h->drop)
@@ -163,7 +163,7 @@ static int error_tell(struct consumer *c, struct consumer_error *e)
 	enum consumer_answer a = CONSUMER_THIS;
 
 	c->errors++;
-	if (c->cfg.opt->oformat == FORMAT_JSON)
+	if (c->cfg.opt->oformat == FORMAT_JSON && !c->cfg.no_lines)
 		json_error(c, e);
 	output_poll(&c->out);
 	if (h && h->error)
