@@ -36,6 +36,7 @@ struct agg_entry {
 	uint32_t key_len; /* bytes */
 	uint64_t *key;
 	uint64_t *value;  /* words as in abi/abi.h, over all CPUs; min and max encoded */
+	uint64_t *cpu;	  /* the same for each slot, one behind the other; NULL: see aggs_set_percpu() */
 };
 
 /* One component of a key. */
@@ -89,6 +90,8 @@ int aggs_snapshot(struct aggs *a, struct buffers *b);
  */
 int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t used);
 
+/* From now on the values of each CPU are kept, too. Before anything is merged. */
+void aggs_set_percpu(struct aggs *a, uint32_t nslots);
 /*
  * From now on what is merged into an aggregation is also added up over its keys, in words of the
  * caller's, who clears them as he likes. They must live as long as the table.

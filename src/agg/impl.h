@@ -27,6 +27,7 @@ struct aggs {
 	VEC(struct agg_state) state; /* index id - 1 */
 	VEC(uint64_t) seen;	     /* direct counters: shape * slots + slot */
 	VEC(uint64_t) key;	     /* being put together */
+	uint32_t nslots, slot;	     /* aggpercpu: slots, 0: not asked for; the one that is merged */
 };
 
 struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key,

@@ -28,6 +28,12 @@ void aggs_strtab(struct aggs *a, const void *strtab, uint32_t strtab_size)
 	a->strtab_size = strtab_size;
 }
 
+static void entry_free(struct agg_entry *e)
+{
+	free(e->cpu);
+	free(e);
+}
+
 void aggs_destroy(struct aggs *a)
 {
 	struct agg_entry *e, *next;
@@ -38,7 +44,7 @@ void aggs_destroy(struct aggs *a)
 	for (i = 0; i < a->nbuckets; i++)
 		for (e = a->buckets[i]; e; e = next) {
 			next = e->next;
-			free(e);
+			entry_free(e);
 		}
 	free(a->buckets);
 	vec_free(&a->state);
@@ -346,6 +352,16 @@ static void value_add(struct aggs *a, const struct aggdesc *d, struct agg_entry 
 	agg_value_merge(d, e->value, from);
 	if (flow)
 		agg_value_merge(d, flow, from);
+	if (!a->nslots)
+		return;
+	if (!e->cpu)
+		e->cpu = mem_alloc((size_t)a->nslots * d->value_words * sizeof(*e->cpu));
+	agg_value_merge(d, e->cpu + (size_t)a->slot * d->value_words, from);
+}
+
+void aggs_set_percpu(struct aggs *a, uint32_t nslots)
+{
+	a->nslots = nslots;
 }
 
 void aggs_set_flow(struct aggs *a, uint32_t agg, uint64_t *words)
@@ -446,6 +462,7 @@ static void merge_direct(struct aggs *a, struct buffers *b, uint32_t slot)
 	for (i = 0; half && i < a->ecbs->shapes.n; i++) {
 		const struct aggshape *s = &a->ecbs->shapes.v[i];
 		size_t at = i * buffers_nslots(b) + slot;
+		const struct aggdesc *d;
 		uint64_t now, more;
 
 		if (!s->direct)
@@ -457,7 +474,8 @@ static void merge_direct(struct aggs *a, struct buffers *b, uint32_t slot)
 		if (!more)
 			continue;
 		a->seen.v[at] = now;
-		agg_value_merge(aggs_desc(a, s->agg), entry_get(a, aggs_desc(a, s->agg), NULL, 0)->value, &more);
+		d = aggs_desc(a, s->agg);
+		value_add(a, d, entry_get(a, d, NULL, 0), &more);
 	}
 }
 
@@ -468,6 +486,7 @@ int aggs_snapshot(struct aggs *a, struct buffers *b)
 	void *half;
 
 	for (i = 0; i < buffers_nslots(b); i++) {
+		a->slot = i;
 		merge_direct(a, b, i);
 		r = buffers_agg_switch(b, i, &half, &used);
 		if (r == 1)
@@ -487,6 +506,13 @@ size_t aggs_count(const struct aggs *a, uint32_t agg)
 	return agg <= a->state.n ? a->state.v[agg - 1].n : 0;
 }
 
+static void entry_clear(const struct aggs *a, const struct aggdesc *d, struct agg_entry *e)
+{
+	memset(e->value, 0, d->value_words * sizeof(uint64_t));
+	if (e->cpu)
+		memset(e->cpu, 0, (size_t)a->nslots * d->value_words * sizeof(uint64_t));
+}
+
 void aggs_clear(struct aggs *a, uint32_t agg)
 {
 	const struct aggdesc *d = aggs_desc(a, agg);
@@ -496,7 +522,7 @@ void aggs_clear(struct aggs *a, uint32_t agg)
 	for (i = 0; d && aggs_count(a, agg) && i < a->nbuckets; i++)
 		for (e = a->buckets[i]; e; e = e->next)
 			if (e->agg == agg)
-				memset(e->value, 0, d->value_words * sizeof(uint64_t));
+				entry_clear(a, d, e);
 }
 
 struct select { /* the entries that trunc() keeps: from..to in ascending order */
@@ -521,7 +547,7 @@ static void entry_remove(struct aggs *a, struct agg_entry *e)
 	*at = e->next;
 	a->n--;
 	state_get(a, e->agg)->n--;
-	free(e);
+	entry_free(e);
 }
 
 static void remove_all(struct aggs *a, uint32_t agg)
@@ -537,7 +563,7 @@ static void remove_all(struct aggs *a, uint32_t agg)
 				continue;
 			}
 			*at = e->next;
-			free(e);
+			entry_free(e);
 		}
 	}
 	a->n -= state_get(a, agg)->n;

@@ -47,6 +47,11 @@ int consumer_create(struct consumer **out, const struct consumer_config *cfg)
 		aggs_set_canon(c->aggs, cfg->hooks->canon, cfg->hooks->arg);
 	c->nslots = buffers_nslots(cfg->buffers);
 	picture_open(c);
+	if (cfg->opt->aggpercpu)
+		aggs_set_percpu(c->aggs, c->nslots);
+	c->cpus = mem_alloc((c->nslots + 1) * sizeof(*c->cpus));
+	for (i = 0; i < c->nslots; i++)
+		c->cpus[i] = buffers_slot_cpu(cfg->buffers, i);
 	c->src = mem_alloc(c->nslots * sizeof(*c->src));
 	c->drops = mem_alloc(c->nslots * sizeof(*c->drops));
 	for (i = 0; i < c->nslots; i++)
@@ -82,6 +87,7 @@ void consumer_destroy(struct consumer *c)
 	str_free(&c->aside);
 	free(c->src);
 	free(c->drops);
+	free(c->cpus);
 	free(c->errmsg);
 	free(c);
 }

@@ -37,7 +37,7 @@ struct consumer_options {
 	uint64_t cleanrate; /* ns, of speculations; not 0 */
 	bool aggsortkey, aggsortrev;
 	int aggsortkeypos, aggsortpos;
-	bool agghist, aggpack;
+	bool agghist, aggpack, aggpercpu;
 	struct agg_style agg_style; /* aggzoom, encoding */
 	/* from the start: */
 	enum consumer_format oformat;

@@ -174,7 +174,9 @@ static int printa_entry(void *arg, const struct agg_entry *key, const uint64_t *
 static int printa_single(void *arg, const struct agg_entry *e)
 {
 	const uint64_t *value = e->value;
+	struct printa *pa = arg;
 
+	pa->aggs[0].cpu = e->cpu;
 	return printa_entry(arg, e, &value, 1);
 }
 
@@ -237,8 +239,10 @@ static void printa_run(struct consumer *c, const struct format *fmt, const uint3
 	pa.keys = mem_alloc((pa.nkeys + 1) * sizeof(*pa.keys));
 	pa.aggs = mem_alloc(n * sizeof(*pa.aggs));
 	for (i = 0; i < n; i++)
-		pa.aggs[i] = (struct print_agg){ aggs_desc(c->aggs, ids[i]), NULL,
-						 aggs_normal(c->aggs, ids[i]), NULL };
+		pa.aggs[i] = (struct print_agg){ .desc = aggs_desc(c->aggs, ids[i]),
+						 .normal = aggs_normal(c->aggs, ids[i]),
+						 .cpus = c->cpus,
+						 .ncpus = c->nslots };
 	if (n == 1 && !fmt)
 		printa_group(&pa, &group);
 	if (n == 1)

@@ -63,6 +63,7 @@ struct consumer {
 	uint64_t (*drops)[ABI_DROP_NCAUSES]; /* reported, by slot */
 	struct source *src;
 	uint32_t nslots;
+	int *cpus; /* by slot */
 	/* the turn under way */
 	bool in_turn, first_turn, turn_had_data, turn_late;
 	bool in_snapshot; /* a turn over rings that go on */

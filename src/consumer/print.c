@@ -536,5 +536,10 @@ void print_agg_line(struct print *p, const struct print_value *keys, size_t nkey
 	for (i = 0; i < naggs; i++)
 		agg_value_draw(p->out, aggs[i].desc, aggs[i].value, aggs[i].normal,
 			       &p->opt->agg_style);
+	for (i = 0; naggs == 1 && aggs->cpu && i < aggs->ncpus; i++) {
+		str_printf(p->out, "\n    [CPU %d]", aggs->cpus[i]);
+		agg_value_draw(p->out, aggs->desc, aggs->cpu + i * aggs->desc->value_words, aggs->normal,
+			       &p->opt->agg_style);
+	}
 	str_putc(p->out, '\n');
 }

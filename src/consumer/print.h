@@ -63,6 +63,9 @@ struct print_agg {
 	const uint64_t *value; /* NULL: none */
 	uint64_t normal;
 	const struct agg_group *group; /* agghist, aggpack; NULL: the usual form */
+	const uint64_t *cpu;	       /* aggpercpu: values one behind the other; NULL: none */
+	const int *cpus;	       /* their numbers */
+	size_t ncpus;
 };
 void print_format_agg(struct print *p, const struct format *f, const struct print_value *keys,
 		      size_t nkeys, const struct print_agg *aggs, size_t naggs);

@@ -380,6 +380,7 @@ static void update_live(dtrace_hdl_t *dtp)
 	l->aggsortrev = opt_on(opt, OPT_AGGSORTREV);
 	l->aggsortkeypos = opt_on(opt, OPT_AGGSORTKEYPOS) ? opt[OPT_AGGSORTKEYPOS] : 0;
 	l->agghist = opt_on(opt, OPT_AGGHIST);
+	l->aggpercpu = opt_on(opt, OPT_AGGPERCPU);
 	l->aggpack = opt_on(opt, OPT_AGGPACK);
 	l->agg_style.zoom = opt_on(opt, OPT_AGGZOOM);
 	l->agg_style.utf8 = opt[OPT_ENCODING] == 1;

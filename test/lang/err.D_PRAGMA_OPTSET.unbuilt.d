@@ -1,5 +1,5 @@
 /* what: an option that is not built says so */
-#pragma D option aggpercpu
+#pragma D option pcapsize=100
 
 BEGIN
 {

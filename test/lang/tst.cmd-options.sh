@@ -45,7 +45,7 @@ for version in 1 1. 1.x 256.1 1.4096 1.1.1.1 x; do
 done
 
 # Known and valid, but not built: never silent.
-for opt in aggpercpu core grabanon late=static ldpath=/x \
+for opt in core grabanon late=static ldpath=/x \
 	linktype=ELF linkmode=dynamic lockmem=1m zone=x pcapsize=100 preallocate=1m setenv=A=b zone=z; do
 	run "$DTRACE" -e -x "$opt"
 	status 1

@@ -441,9 +441,9 @@ static void test_printa_lines(void **state)
 	struct aggdesc count = { .func = FN_count, .value_words = 1 },
 		       sum = { .func = FN_sum, .value_words = 1 };
 	uint64_t ten = 10, minus = (uint64_t)-3;
-	struct print_agg one[] = { { &count, &ten, 1, NULL } },
-			 two[] = { { &count, &ten, 1, NULL }, { &sum, &minus, 1, NULL } };
-	struct print_agg missing[] = { { &count, NULL, 1, NULL }, { &sum, &minus, 3, NULL } };
+	struct print_agg one[] = { { .desc = &count, .value = &ten, .normal = 1 } },
+			 two[] = { { .desc = &count, .value = &ten, .normal = 1 }, { .desc = &sum, .value = &minus, .normal = 1 } };
+	struct print_agg missing[] = { { .desc = &count, .value = NULL, .normal = 1 }, { .desc = &sum, .value = &minus, .normal = 3 } };
 	struct print_value k = string("tick-count");
 
 	(void)state;
@@ -471,8 +471,8 @@ static void test_printa_format(void **state)
 	struct aggdesc count = { .func = FN_count, .value_words = 1 },
 		       q = { .func = FN_quantize, .value_words = 127 };
 	uint64_t ten = 10, v[127] = { [64] = 1 };
-	struct print_agg aggs[] = { { &count, &ten, 1, NULL }, { &count, NULL, 1, NULL } },
-			 dist[] = { { &q, v, 1, NULL } };
+	struct print_agg aggs[] = { { .desc = &count, .value = &ten, .normal = 1 }, { .desc = &count, .value = NULL, .normal = 1 } },
+			 dist[] = { { .desc = &q, .value = v, .normal = 1 } };
 	struct print_value keys[] = { string("a"), integer(7, 4, true) };
 	struct format_conv c[] = {
 		{ .lit = "", .name = "s", .conv = 's', .width = 3, .prec = -1 },
