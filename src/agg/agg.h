@@ -36,7 +36,7 @@ struct agg_entry {
 	uint32_t key_len; /* bytes */
 	uint64_t *key;
 	uint64_t *value;  /* words as in abi/abi.h, over all CPUs; min and max encoded */
-	uint64_t *cpu;	  /* the same for each slot, one behind the other; NULL: see aggs_set_percpu() */
+	uint64_t *cpu;	  /* the same slot by slot; NULL: see aggs_set_percpu() */
 };
 
 /* One component of a key. */

@@ -72,8 +72,10 @@ void consumer_destroy(struct consumer *c)
 		free(c->src[i].held_mem);
 		vec_free(&c->src[i].order);
 	}
-	for (i = 0; i < c->info.n; i++)
+	for (i = 0; i < c->info.n; i++) {
 		free(c->info.v[i].line);
+		free(c->info.v[i].json);
+	}
 	if (c->own_fd >= 0)
 		close(c->own_fd);
 	vec_free(&c->info);

@@ -23,6 +23,8 @@ struct ecb_info {
 	bool is_syscall;
 	char *line; /* " %6u %32s " */
 	uint32_t line_len;
+	char *json; /* NULL: not made yet */
+	uint32_t json_len;
 };
 
 /* Records of one CPU, oldest first: what a temporal merge held back, then the snapshot. */

@@ -28,14 +28,31 @@ static size_t utf8_len(const unsigned char *s, size_t n)
 	return len;
 }
 
+/* Bytes in front that stand for themselves. */
+static size_t plain_len(const unsigned char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+		i++;
+	return i;
+}
+
 void json_string(struct str *out, const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	str_putc(out, '"');
 	while (n) {
-		size_t len = utf8_len(s, n);
+		size_t len = plain_len(s, n);
 
+		if (len) {
+			str_add(out, (const char *)s, len);
+			s += len;
+			n -= len;
+			continue;
+		}
+		len = utf8_len(s, n);
 		if (!len) { /* what is no text is shown as the replacement character */
 			str_puts(out, "\\ufffd");
 			len = 1;
@@ -67,8 +84,9 @@ static void put_name(struct str *out, const char *name)
 
 	if (last != '{' && last != '[')
 		str_putc(out, ',');
-	put_text(out, name);
-	str_putc(out, ':');
+	str_putc(out, '"'); /* names are our own, or the language's: nothing in them needs care */
+	str_puts(out, name);
+	str_add(out, "\":", 2);
 }
 
 static void put_comma(struct str *out)
@@ -295,6 +313,22 @@ static void put_probe(struct str *out, const struct ecb *e)
 	str_putc(out, '}');
 }
 
+/* What all records of an enabled probe have, made once. */
+static void put_ecb(struct consumer *c, struct str *out, const struct ecb *e)
+{
+	struct ecb_info *info = (struct ecb_info *)ecb_info_get(c, e);
+	struct str text = { 0 };
+
+	if (!info->json) {
+		str_putc(&text, ',');
+		str_printf(&text, "\"epid\":%u", e->epid);
+		put_probe(&text, e);
+		info->json = text.s;
+		info->json_len = (uint32_t)text.n;
+	}
+	str_add(out, info->json, info->json_len);
+}
+
 void json_record_begin(struct consumer *c, const struct consumer_data *d)
 {
 	struct str *out = &c->aside;
@@ -304,8 +338,7 @@ void json_record_begin(struct consumer *c, const struct consumer_data *d)
 	str_putc(out, '{');
 	field_text(out, "type", "record");
 	field_int(out, "cpu", (uint64_t)d->cpu, true);
-	field_int(out, "epid", d->ecb->epid, false);
-	put_probe(out, d->ecb);
+	put_ecb(c, out, d->ecb);
 	if (d->time)
 		field_int(out, "time", d->time, false);
 	put_name(out, "actions");

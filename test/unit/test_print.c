@@ -442,8 +442,10 @@ static void test_printa_lines(void **state)
 		       sum = { .func = FN_sum, .value_words = 1 };
 	uint64_t ten = 10, minus = (uint64_t)-3;
 	struct print_agg one[] = { { .desc = &count, .value = &ten, .normal = 1 } },
-			 two[] = { { .desc = &count, .value = &ten, .normal = 1 }, { .desc = &sum, .value = &minus, .normal = 1 } };
-	struct print_agg missing[] = { { .desc = &count, .value = NULL, .normal = 1 }, { .desc = &sum, .value = &minus, .normal = 3 } };
+			 two[] = { { .desc = &count, .value = &ten, .normal = 1 },
+				   { .desc = &sum, .value = &minus, .normal = 1 } };
+	struct print_agg missing[] = { { .desc = &count, .value = NULL, .normal = 1 },
+				   { .desc = &sum, .value = &minus, .normal = 3 } };
 	struct print_value k = string("tick-count");
 
 	(void)state;
@@ -471,7 +473,8 @@ static void test_printa_format(void **state)
 	struct aggdesc count = { .func = FN_count, .value_words = 1 },
 		       q = { .func = FN_quantize, .value_words = 127 };
 	uint64_t ten = 10, v[127] = { [64] = 1 };
-	struct print_agg aggs[] = { { .desc = &count, .value = &ten, .normal = 1 }, { .desc = &count, .value = NULL, .normal = 1 } },
+	struct print_agg aggs[] = { { .desc = &count, .value = &ten, .normal = 1 },
+				   { .desc = &count, .value = NULL, .normal = 1 } },
 			 dist[] = { { .desc = &q, .value = v, .normal = 1 } };
 	struct print_value keys[] = { string("a"), integer(7, 4, true) };
 	struct format_conv c[] = {
