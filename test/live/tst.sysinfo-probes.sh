@@ -60,7 +60,8 @@ value() { awk -v k="$1" '$1 == k { print $2 }' out; }
 [ "$(value active)" = 2 ] || wrong "active opens: $(value active)"
 [ "$(value passive)" -ge 1 ] || wrong "passive opens: $(value passive)"
 [ "$(value failed)" -ge 1 ] || wrong "failed: $(value failed)"
-[ "$(value resets)" -ge 1 ] || wrong "resets: $(value resets)"
+# Kernels whose tracepoint gives no reason show only the resets of a connection.
+"$DTRACE" -lvn rawtp:tcp::tcp_send_reset | grep -q 'args.2' && { [ "$(value resets)" -ge 1 ] || wrong "resets: $(value resets)"; }
 # Without the tracepoint of this processor's faults there is nothing to compare.
 "$DTRACE" -ln vminfo:::as_fault >/dev/null 2>&1 && [ "$(value faulted)" -lt 250 ] &&
 	wrong "faults: $(value faulted), by its own count $(value faults)"

@@ -33,25 +33,25 @@ u.recv(1000)
 print("udp", u.getsockname()[1], v.getsockname()[1])
 time.sleep(0.1)
 END
+# What comes in may be handled in any thread: those probes are told by their ports.
 run "$DTRACE" -qn '
 tcp:::send /pid == $target && args[2]->ip_plength > 321/
 { printf("send %d %d %d %s\n", args[4]->tcp_sport, args[4]->tcp_dport, args[2]->ip_plength - args[4]->tcp_offset,
 	args[4]->tcp_flags & TH_ACK ? "ack" : "none"); }
-tcp:::receive /pid == $target && args[2]->ip_plength > 321/
+tcp:::receive /args[2]->ip_plength > 321/
 { printf("receive %d %d %d\n", args[4]->tcp_sport, args[4]->tcp_dport,
 	args[2]->ip_plength - args[4]->tcp_offset); }
 tcp:::send /pid == $target && args[4]->tcp_flags == TH_SYN/
 { printf("syn %d %s\n", args[4]->tcp_dport, args[3]->tcps_state == TCP_STATE_SYN_SENT ? "syn-sent" : "other"); }
-tcp:::state-change /pid == $target/
+tcp:::state-change
 { printf("state %d %d %d %d\n", args[3]->tcps_lport, args[3]->tcps_rport, args[5]->tcps_state,
 	args[3]->tcps_state); }
 tcp:::connect-request, tcp:::connect-established, tcp:::connect-refused, tcp:::accept-established
-/pid == $target/
 { printf("%s %d %d %s\n", probename, args[3]->tcps_lport, args[3]->tcps_rport, args[2]->ip_daddr); }
 udp:::send /pid == $target/
 { printf("usend %d %d %d %d\n", args[4]->udp_sport, args[4]->udp_dport, args[4]->udp_length - 8,
 	args[3]->udps_rport); }
-udp:::receive /pid == $target/
+udp:::receive
 { printf("ureceive %d %d %s\n", args[4]->udp_sport, args[4]->udp_dport, args[2]->ip_daddr); }
 ' -c 'python3 go.py'
 status 0
