@@ -46,6 +46,7 @@ static const struct {
 	{ "chipid_t", "int" },
 	{ "lgrp_id_t", "int" },
 	{ "zoneid_t", "int" },
+	{ "ipaddr_t", "unsigned int" },
 };
 
 static const struct {

@@ -10,7 +10,7 @@ unsigned char four[4];
 BEGIN
 {
 	four[0] = 127; four[3] = 1; af = 2;
-	printf("%s %s\n", inet_ntoa((void *)four), inet_ntop(af, four));
+	printf("%s %s\n", inet_ntoa((ipaddr_t *)four), inet_ntop(af, four));
 	four[0] = 255; four[1] = 10; four[2] = 200;
 	printf("%s\n", inet_ntop(2, four));
 }
