@@ -97,7 +97,8 @@ static void look_everywhere(const char *path)
 		volatile uint8_t sum = 0;
 
 		for (size_t k = 0; code && k < n; k++)
-			sum += code[k];
+			sum = (uint8_t)(sum + code[k]);
+		(void)sum;
 		elf_file_func_at(f, f->funcs.v[i].addr + 1);
 	}
 	elf_file_close(f);
