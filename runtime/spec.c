@@ -29,6 +29,19 @@ static __always_inline u64 *part_get(u64 part)
 	return (u64 *)(specst + conf.spec_parts + part * sizeof(struct abi_spec_part));
 }
 
+/*
+ * Where `max` bytes of an area can be touched from `off` on, else NULL. The second fence makes what
+ * was compared what is added, also where the compiler is short of registers.
+ */
+static __always_inline char *window(char *area, u64 off, u64 size, u64 max)
+{
+	FENCE(off);
+	if (size < max || off > size - max)
+		return NULL;
+	FENCE(off);
+	return area + off;
+}
+
 static __always_inline u64 cas(u64 *p, u64 old, u64 new)
 {
 	return __sync_val_compare_and_swap(p, old, new);
@@ -171,10 +184,10 @@ ROUTINE u64 rt_spec_abandon(u64 part, u64 off)
 {
 	char *data = elem_get(specs, part);
 
-	FENCE(off);
-	if (data && conf.specsize >= sizeof(struct abi_rec) &&
-	    off <= conf.specsize - sizeof(struct abi_rec))
-		((struct abi_rec *)(data + off))->epid = ABI_EPID_NONE;
+	if (data)
+		data = window(data, off, conf.specsize, sizeof(struct abi_rec));
+	if (data)
+		((struct abi_rec *)data)->epid = ABI_EPID_NONE;
 	rt_spec_leave(part);
 	return 0;
 }
@@ -297,11 +310,9 @@ ROUTINE u64 rt_spec_size(u64 part, u64 from)
 {
 	char *data = elem_get(specs, part);
 
-	FENCE(from);
-	if (!data || conf.specsize < sizeof(struct abi_rec) ||
-	    from > conf.specsize - sizeof(struct abi_rec))
-		return 0;
-	return ((struct abi_rec *)(data + from))->size;
+	if (data)
+		data = window(data, from, conf.specsize, sizeof(struct abi_rec));
+	return data ? ((struct abi_rec *)data)->size : 0;
 }
 
 struct copy {
@@ -319,16 +330,15 @@ struct copy {
  */
 static __always_inline u64 copy_piece(char *src, u64 from, char *dst, u64 to, u64 n, u64 max)
 {
-	if (conf.specsize < max || conf.bufmap < max)
-		return 0;
-	FENCE(from);
-	FENCE(to);
-	if (from > conf.specsize - max || to > conf.bufmap - max)
+	src = window(src, from, conf.specsize, max);
+	dst = window(dst, to, conf.bufmap, max);
+	if (!src || !dst)
 		return 0;
 	FENCE(n);
 	if (n > max)
 		n = max;
-	bpf_probe_read_kernel(dst + to, n, src + from);
+	FENCE(n);
+	bpf_probe_read_kernel(dst, n, src);
 	return n;
 }
 
@@ -379,10 +389,10 @@ ROUTINE u64 rt_spec_stamp(u64 elem, u64 at, u64 time)
 {
 	char *dst = elem_get(bufs, elem);
 
-	FENCE(at);
-	if (dst && conf.bufmap >= sizeof(struct abi_rec_time) &&
-	    at <= conf.bufmap - sizeof(struct abi_rec_time))
-		((struct abi_rec_time *)(dst + at))->time = time;
+	if (dst)
+		dst = window(dst, at, conf.bufmap, sizeof(struct abi_rec_time));
+	if (dst)
+		((struct abi_rec_time *)dst)->time = time;
 	return 0;
 }
 
@@ -440,16 +450,19 @@ ROUTINE u64 rt_spec_tally(u64 part, u64 from, u64 cause)
 	if (!conf.nspec)
 		return 0;
 	cells = elem_get(acct, part / conf.nspec);
-	FENCE(from);
-	if (!src || !cells || conf.specsize < sizeof(struct abi_rec) ||
-	    from > conf.specsize - sizeof(struct abi_rec))
+	if (!src || !cells)
 		return 0;
-	epid = ((struct abi_rec *)(src + from))->epid;
-	FENCE(epid);
-	if (epid != ABI_EPID_NONE && epid < conf.acct_epids)
-		__sync_fetch_and_add((u64 *)(cells + epid * sizeof(struct abi_acct)) + (cause & 15),
-				     1);
-	return ((struct abi_rec *)(src + from))->size;
+	src = window(src, from, conf.specsize, sizeof(struct abi_rec));
+	if (!src)
+		return 0;
+	epid = ((struct abi_rec *)src)->epid;
+	if (epid != ABI_EPID_NONE) {
+		cells = window(cells, epid * sizeof(struct abi_acct),
+			       conf.acct_epids * sizeof(struct abi_acct), sizeof(struct abi_acct));
+		if (cells)
+			__sync_fetch_and_add((u64 *)cells + (cause & 15), 1);
+	}
+	return ((struct abi_rec *)src)->size;
 }
 
 static long tally_step(u64 i, struct tally *t)

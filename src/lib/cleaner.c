@@ -11,7 +11,10 @@
 #include "codegen/bpf.h"
 #include "kern/kern.h"
 
-static int code_load(const struct bpf_code *code)
+#define VERIFIER_LOG (4u << 20)
+
+/* show: the verifier's own words, if it refuses. */
+static int code_load(const struct bpf_code *code, bool show)
 {
 	struct kern_prog_attr attr = {
 		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
@@ -27,6 +30,14 @@ static int code_load(const struct bpf_code *code)
 		return btf;
 	attr.btf_fd = btf;
 	fd = kern_prog_load(&attr);
+	if (fd < 0 && show) {
+		attr.log = mem_alloc(VERIFIER_LOG);
+		attr.log_size = VERIFIER_LOG;
+		attr.log_level = 1;
+		fd = kern_prog_load(&attr);
+		fprintf(stderr, "%s", attr.log);
+		free(attr.log);
+	}
 	kern_close(&btf);
 	return fd;
 }
@@ -56,7 +67,7 @@ int cleaner_start(dtrace_hdl_t *dtp, struct cg_env *env, int *fd)
 	else if (bpf_assemble(&ir, "cleaner", maps, &code))
 		hdl_errorf(dtp, EDT_NOREG, "failed to generate the cleaner of speculations: %s",
 			   ir.error_text ? ir.error_text : "out of registers");
-	else if ((*fd = code_load(&code)) < 0)
+	else if ((*fd = code_load(&code, opt_on(dtp->opt, OPT_BPFLOG) && dtp->opt[OPT_BPFLOG])) < 0)
 		hdl_errorf(dtp, EDT_ENABLING_ERR, "failed to load the cleaner of speculations: %s",
 			   kern_why(*fd));
 	else
