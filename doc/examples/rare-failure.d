@@ -1,3 +1,4 @@
+#!/usr/sbin/dtrace -s
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a program did before one of its calls failed, and nothing of what it did when none failed.

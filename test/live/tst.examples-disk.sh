@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# what: doc/examples about disks: requests, their sizes
+# needs: root bpf
+. "$SRC/test/lib/examples.sh"
+named loaddd dd
+
+# The disk of the tree: the temporary folder may be in memory.
+dev=$(stat -c %Hd:%Ld "$SRC" 2>/dev/null)
+file=$SRC/build-disk-test.$$
+trap 'rm -f "$file"' EXIT
+if [ ! -e "/sys/dev/block/$dev" ] || ! dd if=/dev/zero of="$file" bs=64k count=1 oflag=direct 2>/dev/null; then
+	echo "skip: no disk below $SRC that is written to directly"
+	exit 77
+fi
+WRITE="$TMPDIR/loaddd if=/dev/zero of=$file bs=64k count=16 oflag=direct status=none"
+
+example iosnoop -c "$WRITE"
+is 'requests' "$(rows '$2 == "W" && $4 == 65536 && $NF == "loaddd"' | wc -l)" -ge 16
+example bitesize -c "$WRITE"
+is 'requests of 64k' "$(rows 'NF == 2 { name = $2 } name == "loaddd" && $1 == 65536 { print $NF }')" -ge 16
+finish
