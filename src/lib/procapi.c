@@ -74,14 +74,27 @@ static struct ps_prochandle *adopt(dtrace_hdl_t *dtp, struct ps_prochandle *p)
 	return p;
 }
 
+static void signal_error(dtrace_hdl_t *dtp, const char *file, int sig)
+{
+	const char *name = sigabbrev_np(sig);
+
+	if (name)
+		hdl_errorf(dtp, EINTR, "failed to execute %s: terminated by SIG%s", file, name);
+	else
+		hdl_errorf(dtp, EINTR, "failed to execute %s: terminated by signal %d", file, sig);
+}
+
 struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv)
 {
 	struct ps_prochandle *p;
-	int rc = proc_create(&p, file, argv);
+	int sig, rc = proc_create(&p, file, argv, &sig);
 
 	if (rc == 0)
 		return adopt(dtp, p);
-	hdl_errorf(dtp, -rc, "failed to execute %s: %s", file, dtrace_errmsg(NULL, -rc));
+	if (sig)
+		signal_error(dtp, file, sig);
+	else
+		hdl_errorf(dtp, -rc, "failed to execute %s: %s", file, dtrace_errmsg(NULL, -rc));
 	return NULL;
 }
 

@@ -86,19 +86,24 @@ child_main(int go, int err, const sigset_t *mask, const char *file, char *const 
 	_exit(127);
 }
 
-/* Runs the traced child until exec is done. 0, or negative errno and the child is reaped. */
-static int run_to_exec(pid_t pid, int err)
+/*
+ * Runs the traced child until exec is done. 0, or negative errno and the child is reaped. A signal
+ * may have ended it: one from the keyboard goes to both of us, and exec sends one where it fails
+ * with the old program gone.
+ */
+static int run_to_exec(pid_t pid, int err, int *sig)
 {
 	int status, error;
 
 	for (;;) {
 		if (reap(pid, &status, 0) < 0)
 			return -errno;
-		if (!WIFSTOPPED(status)) {
-			if (read(err, &error, sizeof(error)) == sizeof(error))
-				return -error;
-			return -ECHILD;
+		if (WIFSIGNALED(status)) {
+			*sig = WTERMSIG(status);
+			return -EINTR;
 		}
+		if (WIFEXITED(status))
+			return read(err, &error, sizeof(error)) == sizeof(error) ? -error : -ECHILD;
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			return 0;
 		/* A signal on its way to the child, or (high bits set) an event of no interest. */
@@ -115,7 +120,7 @@ static void kill_child(pid_t pid)
 	reap(pid, &status, 0);
 }
 
-static int hold(pid_t pid, int go, int err)
+static int hold(pid_t pid, int go, int err, int *sig)
 {
 	int rc;
 
@@ -125,7 +130,7 @@ static int hold(pid_t pid, int go, int err)
 		kill_child(pid);
 		return rc;
 	}
-	return run_to_exec(pid, err);
+	return run_to_exec(pid, err, sig);
 }
 
 static void close_pair(int fd[2])
@@ -183,14 +188,15 @@ static struct ps_prochandle *make(pid_t pid, int fd, enum proc_state state)
 	return p;
 }
 
-int proc_create(struct ps_prochandle **out, const char *file, char *const *argv)
+int proc_create(struct ps_prochandle **out, const char *file, char *const *argv, int *sig)
 {
 	int go, err, fd, rc;
 	pid_t pid = spawn(file, argv, &go, &err);
 
+	*sig = 0;
 	if (pid < 0)
 		return pid;
-	rc = hold(pid, go, err);
+	rc = hold(pid, go, err, sig);
 	close(go);
 	close(err);
 	if (rc < 0)

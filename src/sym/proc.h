@@ -18,9 +18,9 @@ struct ps_prochandle;
 /*
  * Executes `file` (searched in PATH if it holds no slash) with argv; streams, directory,
  * environment and the caller's signal mask are inherited. 0, or negative errno (that of exec)
- * and no process left.
+ * and no process left; *sig is then the signal that ended it on its way, 0: none did.
  */
-int proc_create(struct ps_prochandle **out, const char *file, char *const *argv);
+int proc_create(struct ps_prochandle **out, const char *file, char *const *argv, int *sig);
 /* 0 or negative errno: -ESRCH if there is no such process, -EPERM for ourselves. */
 int proc_grab(struct ps_prochandle **out, pid_t pid);
 /* Points at which a created process can be held, in their order. */
