@@ -36,12 +36,16 @@ struct place {
 	enum kind kind;
 	uint64_t offset; /* in the file */
 	uint64_t from;	 /* of the function's start; the address of "-" probes */
+	const struct probe *
+		other; /* an older one of the same name: in a file of that name, or executed before */
 };
 
 struct target {
 	pid_t pid;
 	struct elf_images images; /* grows at its end */
 	bool created;		  /* by us */
+	uint32_t execs;		  /* programs that it has executed since */
+	bool news; /* the images are those of another program: its linker is not watched yet */
 	bool open;		  /* libraries that are mapped later may have probes that were asked for */
 };
 
@@ -147,19 +151,33 @@ struct making {
 	bool whole; /* the description names one function: what it asks of it must be there */
 };
 
+static const struct place *place_of(const struct probe *probe)
+{
+	return &((struct pid_data *)probe->provider->data)->places.v[probe->data];
+}
+
+/* Its file may have been executed before, with others in between: the kernel has kept what was placed on it. */
+static bool has_probe(const struct probe *probe, const struct elf_file *file)
+{
+	for (; probe; probe = place_of(probe)->other)
+		if (place_of(probe)->file == file)
+			return true;
+	return false;
+}
+
 static void add(struct making *m, const char *func, enum kind kind, const char *name, uint64_t addr, uint64_t from)
 {
+	const char *mod = m->image->exe ? "a.out" : m->image->name;
+	const struct probe *other = probes_lookup(m->t, m->spec->prov, mod, func, name);
 	struct place *pl;
 	uint64_t offset;
 	struct probe *probe;
 
-	if (!elf_file_offset(m->image->file, addr, &offset))
+	if (!elf_file_offset(m->image->file, addr, &offset) || has_probe(other, m->image->file))
 		return;
-	probe = probes_add_as(m->t, m->p, m->spec->prov, m->image->exe ? "a.out" : m->image->name, func, name,
-			      m->pd->places.n);
-	if (!probe)
-		return;
+	probe = probes_add_again(m->t, m->p, m->spec->prov, mod, func, name, m->pd->places.n);
 	pl = vec_add(&m->pd->places);
+	pl->other = other;
 	pl->file = m->image->file;
 	pl->module = m->image->exe ? arena_strdup(m->t->arena, m->image->name) : probe->mod;
 	pl->exe = m->image->exe;
@@ -378,7 +396,8 @@ static int pid_demand(struct probes *t, struct provider *p, const struct probesp
 	tg = target_get(t, m.pd, spec, m.pid, d);
 	if (!tg)
 		return -1;
-	key = mem_printf("%s:%s:%s:%s", spec->prov, spec->mod, spec->func, spec->name);
+	key = mem_printf("%u:%s:%s:%s:%s", tg->execs, spec->prov, spec->mod, spec->func,
+			 spec->name);
 	done = (uintptr_t)hmap_get(m.pd->asked, key);
 	if (done < tg->images.v.n + 1) {
 		err = make_probes(&m, tg, done ? done - 1 : 0);
@@ -386,12 +405,12 @@ static int pid_demand(struct probes *t, struct provider *p, const struct probesp
 			hmap_put(m.pd->asked, key, (void *)(tg->images.v.n + 1));
 	}
 	free(key);
+	/* What another program lacks is no fault of the description. */
+	if (err && tg->execs) {
+		diag_clear(d);
+		return 0;
+	}
 	return err;
-}
-
-static const struct place *place_of(const struct probe *probe)
-{
-	return &((struct pid_data *)probe->provider->data)->places.v[probe->data];
 }
 
 static bool pid_match(const struct probe *probe, const struct probespec *s)
@@ -538,7 +557,7 @@ static int pid_attach(struct probe_group *g, const struct attach_env *env, const
 	return err;
 }
 
-/* ---- libraries that come later ------------------------------------------------------------------------ */
+/* ---- libraries and programs that come later ------------------------------------------------------------ */
 
 static int pid_watch(struct probes *t, struct provider *p)
 {
@@ -548,24 +567,36 @@ static int pid_watch(struct probes *t, struct provider *p)
 	for (size_t i = 0; pd && i < pd->targets.n; i++) {
 		struct target *tg = pd->targets.v[i];
 
-		if (!tg->open)
-			continue;
 		if (!pd->watch)
 			pd->watch = watch_create();
-		if (pd->watch)
+		if (!pd->watch)
+			return -1;
+		watch_exec(pd->watch, tg->pid, tg->created);
+		if (tg->open)
 			watch_libraries(pd->watch, tg->pid, &tg->images, tg->created);
 	}
 	return pd && pd->watch ? watch_fd(pd->watch) : -1;
 }
 
-static void mapped(void *arg, pid_t pid, bool exec)
+static void changed(void *arg, pid_t pid, bool exec)
 {
 	struct pid_data *pd = arg;
 
-	(void)exec;
-	for (size_t i = 0; i < pd->targets.n; i++)
-		if (pd->targets.v[i]->pid == pid)
-			elf_images_update(pd->cache, pid, &pd->targets.v[i]->images);
+	for (size_t i = 0; i < pd->targets.n; i++) {
+		struct target *tg = pd->targets.v[i];
+
+		if (tg->pid != pid)
+			continue;
+		if (!exec) {
+			elf_images_update(pd->cache, pid, &tg->images);
+			continue;
+		}
+		elf_images_free(&tg->images);
+		elf_images_read(pd->cache, pid, &tg->images);
+		tg->execs++;
+		tg->news = true;
+		tg->open = false;
+	}
 }
 
 static void pid_refresh(struct probes *t, struct provider *p)
@@ -573,13 +604,24 @@ static void pid_refresh(struct probes *t, struct provider *p)
 	struct pid_data *pd = p->data;
 
 	(void)t;
-	watch_read(pd->watch, mapped, pd);
+	watch_read(pd->watch, changed, pd);
 }
 
 static void pid_refreshed(struct probes *t, struct provider *p)
 {
+	static const struct elf_images none;
+	struct pid_data *pd = p->data;
+
 	(void)t;
-	watch_go_on(((struct pid_data *)p->data)->watch);
+	for (size_t i = 0; i < pd->targets.n; i++) {
+		struct target *tg = pd->targets.v[i];
+
+		if (tg->news)
+			watch_libraries(pd->watch, tg->pid, tg->open ? &tg->images : &none,
+					tg->created);
+		tg->news = false;
+	}
+	watch_go_on(pd->watch);
 }
 
 static void pid_unwatch(struct probes *t, struct provider *p)

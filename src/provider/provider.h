@@ -154,6 +154,9 @@ struct probe *probes_add(struct probes *t, struct provider *p, const char *mod, 
 /* The same under a provider name of its own. */
 struct probe *probes_add_as(struct probes *t, struct provider *p, const char *prov, const char *mod, const char *func,
 			    const char *name, uint64_t data);
+/* A probe whose name another one has already; look-up gives the new one from now on. */
+struct probe *probes_add_again(struct probes *t, struct provider *p, const char *prov,
+			       const char *mod, const char *func, const char *name, uint64_t data);
 struct probe *probes_lookup(struct probes *t, const char *prov, const char *mod, const char *func, const char *name);
 /* Calls f for each probe that a description names, in order of id; what can be made on demand is made first.
  * Gives the number of matches, or -1 with *d set. f may be NULL (count only). */

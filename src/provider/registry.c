@@ -79,27 +79,32 @@ struct probe *probes_lookup(struct probes *t, const char *prov, const char *mod,
 	return p;
 }
 
-struct probe *probes_add_as(struct probes *t, struct provider *prov, const char *own, const char *mod,
-			    const char *func, const char *name, uint64_t data)
+struct probe *probes_add_again(struct probes *t, struct provider *prov, const char *own,
+			       const char *mod, const char *func, const char *name, uint64_t data)
 {
 	struct str key = {0};
 	size_t n = name_key(&key, own, mod, func, name);
-	struct probe *p = NULL;
+	struct probe *p = arena_new(t->arena, struct probe);
 
-	if (!hmap_get_n(t->by_name, key.s, n)) {
-		p = arena_new(t->arena, struct probe);
-		p->id = t->v.n + 1;
-		p->prov = own == prov->ops->name ? own : arena_strdup(t->arena, own);
-		p->mod = arena_strdup(t->arena, mod);
-		p->func = arena_strdup(t->arena, func);
-		p->name = arena_strdup(t->arena, name);
-		p->provider = prov;
-		p->data = data;
-		vec_push(&t->v, p);
-		hmap_put_n(t->by_name, key.s, n, p);
-	}
+	p->id = t->v.n + 1;
+	p->prov = own == prov->ops->name ? own : arena_strdup(t->arena, own);
+	p->mod = arena_strdup(t->arena, mod);
+	p->func = arena_strdup(t->arena, func);
+	p->name = arena_strdup(t->arena, name);
+	p->provider = prov;
+	p->data = data;
+	vec_push(&t->v, p);
+	hmap_put_n(t->by_name, key.s, n, p);
 	str_free(&key);
 	return p;
+}
+
+struct probe *probes_add_as(struct probes *t, struct provider *prov, const char *own,
+			    const char *mod, const char *func, const char *name, uint64_t data)
+{
+	if (probes_lookup(t, own, mod, func, name))
+		return NULL;
+	return probes_add_again(t, prov, own, mod, func, name, data);
 }
 
 struct probe *probes_add(struct probes *t, struct provider *prov, const char *mod, const char *func,

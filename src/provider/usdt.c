@@ -8,7 +8,8 @@
  * Counters that tell the program that a probe is enabled are raised by the kernel.
  *
  * A provider field that ends in a process id is looked for there; a glob in all processes, and, while tracing, in
- * those that execute a program or map libraries from then on: their first milliseconds pass unseen.
+ * those that execute a program or map libraries from then on: their first milliseconds pass unseen, but for a process
+ * that we have created, which is stopped there.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -49,12 +50,14 @@ struct operands {
 
 struct process {
 	pid_t pid;
+	bool created; /* by us */
 	struct elf_images images;
 	VEC(bool) published; /* by image */
 };
 
 struct usdt_data {
-	struct elf_cache *cache;
+	struct elf_cache *cache; /* of files with static probes */
+	struct elf_cache *all;
 	VEC(struct process *) processes;
 	struct hmap *by_pid;
 	VEC(struct sprobe *) probes;
@@ -62,6 +65,7 @@ struct usdt_data {
 	VEC(const char *) open; /* provider fields that later processes may match */
 	struct watch *watch;
 	bool scanned; /* all processes were looked at */
+	bool any;     /* processes that we know nothing of may match */
 };
 
 static struct usdt_data *data_get(struct provider *p)
@@ -72,6 +76,7 @@ static struct usdt_data *data_get(struct provider *p)
 		return ud;
 	ud = p->data = mem_alloc(sizeof(*ud));
 	ud->cache = elf_cache_create(true);
+	ud->all = elf_cache_create(false);
 	ud->by_pid = hmap_create();
 	return ud;
 }
@@ -100,6 +105,7 @@ static void usdt_destroy(struct provider *p)
 	vec_free(&ud->open);
 	hmap_destroy(ud->by_pid);
 	elf_cache_destroy(ud->cache);
+	elf_cache_destroy(ud->all);
 	free(ud);
 	p->data = NULL;
 }
@@ -264,9 +270,13 @@ static void demand_pid(struct probes *t, struct provider *p, const char *field)
 		snprintf(path, sizeof(path), "/proc/%ld", pid);
 		if (access(path, F_OK) < 0)
 			continue;
-		if (t->look)
-			t->look(t->look_arg, pid);
-		publish(t, p, process_get(p->data, pid), field);
+		bool created = t->look && t->look(t->look_arg, pid);
+		struct process *pr = process_get(p->data, pid);
+
+		pr->created |= created;
+		if (created)
+			remember_open(t, p->data, field);
+		publish(t, p, pr, field);
 	}
 }
 
@@ -285,14 +295,17 @@ static int usdt_demand(struct probes *t, struct provider *p, const struct probes
 	ud = data_get(p);
 	if (!glob_has(field)) {
 		demand_pid(t, p, field);
-		if (t->v.n == before)
+		if (t->v.n == before) {
 			remember_open(t, ud, field);
+			ud->any = true;
+		}
 		return 0;
 	}
 	if (t->look)
 		t->look(t->look_arg, 0);
 	scan_all(ud);
 	remember_open(t, ud, field);
+	ud->any = true;
 	for (size_t i = 0; i < ud->processes.n; i++)
 		publish(t, p, ud->processes.v[i], field);
 	return 0;
@@ -523,18 +536,38 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 
 /* ---- processes that come later ------------------------------------------------------------------------- */
 
+/* The dynamic linker of what a process of ours executes. */
+static void watch_linker(struct usdt_data *ud, pid_t pid)
+{
+	struct elf_images im = { 0 };
+
+	elf_images_read(ud->all, pid, &im);
+	watch_libraries(ud->watch, pid, &im, true);
+	elf_images_free(&im);
+}
+
 static int usdt_watch(struct probes *t, struct provider *p)
 {
 	struct usdt_data *ud = p->data;
 
-	(void)t;
 	if (!ud || !ud->open.n)
 		return -1;
 	ud->watch = watch_create();
 	if (!ud->watch)
 		return -1;
-	watch_exec(ud->watch);
-	watch_all_libraries(ud->watch);
+	if (ud->any) {
+		watch_exec(ud->watch, 0, false);
+		watch_all_libraries(ud->watch);
+	}
+	for (size_t i = 0; i < ud->processes.n; i++) {
+		struct process *pr = ud->processes.v[i];
+
+		pr->created |= t->look && t->look(t->look_arg, pr->pid);
+		if (!pr->created)
+			continue;
+		watch_exec(ud->watch, pr->pid, true);
+		watch_linker(ud, pr->pid);
+	}
 	return watch_fd(ud->watch);
 }
 
@@ -549,13 +582,14 @@ static void changed(void *arg, pid_t pid, bool exec)
 	struct usdt_data *ud = r->p->data;
 	struct process *pr = hmap_get_u64(ud->by_pid, pid);
 
-	(void)exec;
 	if (pid == getpid())
 		return;
 	if (pr)
 		elf_images_update(ud->cache, pid, &pr->images);
 	else
 		pr = process_get(ud, pid);
+	if (exec && pr->created)
+		watch_linker(ud, pid);
 	for (size_t i = 0; i < ud->open.n; i++)
 		publish(r->t, r->p, pr, ud->open.v[i]);
 }
@@ -570,7 +604,7 @@ static void usdt_refresh(struct probes *t, struct provider *p)
 static void usdt_refreshed(struct probes *t, struct provider *p)
 {
 	(void)t;
-	(void)p;
+	watch_go_on(((struct usdt_data *)p->data)->watch);
 }
 
 static void usdt_unwatch(struct probes *t, struct provider *p)

@@ -6,7 +6,8 @@
  * before their initialisers run; _r_debug.r_state tells which, 0 being the latter. A process that we created is stopped
  * there by SIGSTOP from the program: it stops before the linker's next instruction and nobody but us, its parent, can
  * see it. Others are not stopped (a shell would take it for its own doing): calls within the first
- * milliseconds after dlopen() may pass unseen.
+ * milliseconds after dlopen() may pass unseen. The same holds for exec, whose tracepoint comes before the new program's
+ * first instruction.
  */
 #include "provider/watch.h"
 
@@ -23,11 +24,17 @@
 #include "kern/kern.h"
 
 #define R_STATE 24 /* offset of r_state in struct r_debug */
-enum { NEWS_MAPPED, NEWS_STOPPED, NEWS_EXEC };
+enum { NEWS_EXEC = 1 /* else: mapped */, NEWS_STOPPED = 2 };
 
 struct news { /* written by the programs */
 	uint32_t pid;
 	uint32_t kind;
+};
+
+/* The dynamic linker of one process: it has another one when it executes a program. */
+struct linker {
+	pid_t pid;
+	int prog, link;
 };
 
 struct watch {
@@ -36,6 +43,7 @@ struct watch {
 	uint64_t *taken;	/* up to where we have read */
 	const uint64_t *given;	/* up to where there is something; data follow in the next page */
 	VEC(int) fds;		/* programs and links */
+	VEC(struct linker) linkers;
 	VEC(pid_t) stopped;	/* told of, to go on */
 };
 
@@ -96,6 +104,13 @@ static void put_news(struct code *c, const struct watch *w, uint32_t kind)
 	put(c, CALL(BPF_FUNC_ringbuf_output));
 }
 
+/* Before its next instruction. */
+static void put_stop(struct code *c)
+{
+	put(c, MOVI(BPF_REG_1, SIGSTOP));
+	put(c, CALL(BPF_FUNC_send_signal));
+}
+
 static int load(const struct code *c, enum bpf_prog_type type, int attach, const char *name)
 {
 	struct kern_prog_attr attr = {
@@ -124,11 +139,9 @@ static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool
 	put(&c, CALL(BPF_FUNC_probe_read_user));
 	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_1, BPF_REG_10, -8, 0));
 	early = jump_unless(&c, BPF_JNE, BPF_REG_1, 0);
-	if (stop) {
-		put(&c, MOVI(BPF_REG_1, SIGSTOP));
-		put(&c, CALL(BPF_FUNC_send_signal));
-	}
-	put_news(&c, w, stop ? NEWS_STOPPED : NEWS_MAPPED);
+	if (stop)
+		put_stop(&c);
+	put_news(&c, w, stop ? NEWS_STOPPED : 0);
 	land(&c, other);
 	land(&c, early);
 	put(&c, MOVI(BPF_REG_0, 0));
@@ -142,18 +155,24 @@ static int load_all_libraries(const struct watch *w, bool multi)
 	struct code c = {.n = 0};
 
 	put_process(&c);
-	put_news(&c, w, NEWS_MAPPED);
+	put_news(&c, w, 0);
 	put(&c, MOVI(BPF_REG_0, 0));
 	put(&c, EXIT());
 	return load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "all_libraries");
 }
 
-static int load_exec(const struct watch *w)
+static int load_exec(const struct watch *w, pid_t pid, bool stop)
 {
 	struct code c = {.n = 0};
+	uint32_t other;
 
 	put_process(&c);
-	put_news(&c, w, NEWS_EXEC);
+	other = pid ? jump_unless(&c, BPF_JNE, BPF_REG_6, pid) : 0;
+	if (stop)
+		put_stop(&c);
+	put_news(&c, w, stop ? NEWS_EXEC | NEWS_STOPPED : NEWS_EXEC);
+	if (pid)
+		land(&c, other);
 	put(&c, MOVI(BPF_REG_0, 0));
 	put(&c, EXIT());
 	return load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "exec");
@@ -197,6 +216,12 @@ static void ignore(void *arg, pid_t pid, bool exec)
 	(void)exec;
 }
 
+static void linker_close(struct linker *l)
+{
+	kern_close(&l->link);
+	kern_close(&l->prog);
+}
+
 void watch_destroy(struct watch *w)
 {
 	if (!w)
@@ -204,6 +229,9 @@ void watch_destroy(struct watch *w)
 	for (size_t i = 0; i < w->fds.n; i++)
 		close(w->fds.v[i]);
 	vec_free(&w->fds);
+	for (size_t i = 0; i < w->linkers.n; i++)
+		linker_close(&w->linkers.v[i]);
+	vec_free(&w->linkers);
 	watch_read(w, ignore, NULL);
 	watch_go_on(w);
 	vec_free(&w->stopped);
@@ -225,36 +253,52 @@ static int keep(struct watch *w, int fd)
 	return fd;
 }
 
-static int attach(struct watch *w, int prog, pid_t pid, const struct elf_file *linker, uint64_t func)
+/* Gives the link. */
+static int attach(int prog, pid_t pid, const struct elf_file *linker, uint64_t func)
 {
 	struct kern_uprobe u = {0};
 	char path[40];
-	int link;
 
-	if (keep(w, prog) < 0)
+	if (prog < 0)
 		return prog;
 	if (!elf_file_offset(linker, func, &u.offset))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->fd);
-	link = keep(w, kern_feature(KERN_FEATURE_UPROBE_MULTI)
-			       ? kern_uprobe_multi_link(prog, path, pid, false, &u, 1)
-			       : kern_uprobe_perf_link(prog, path, false, &u));
-	return link < 0 ? link : 0;
+	return kern_feature(KERN_FEATURE_UPROBE_MULTI)
+		       ? kern_uprobe_multi_link(prog, path, pid, false, &u, 1)
+		       : kern_uprobe_perf_link(prog, path, false, &u);
+}
+
+static struct linker *linker_get(struct watch *w, pid_t pid)
+{
+	struct linker *l;
+
+	for (size_t i = 0; i < w->linkers.n; i++)
+		if (w->linkers.v[i].pid == pid)
+			return &w->linkers.v[i];
+	l = vec_add(&w->linkers);
+	l->pid = pid;
+	l->prog = l->link = -1;
+	return l;
 }
 
 int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, bool stop)
 {
+	struct linker *l = linker_get(w, pid);
+
+	linker_close(l);
 	for (size_t i = 0; i < im->v.n; i++) {
 		struct elf_file *f = im->v.v[i].file;
 		const struct elf_func *fn = im->v.v[i].exe ? NULL : elf_file_func(f, "_dl_debug_state");
 		uint64_t debug = fn ? elf_file_symbol(f, "_r_debug") : 0;
 
-		if (debug)
-			return attach(w,
-				      load_libraries(w, pid, debug + im->v.v[i].bias + R_STATE,
-						     kern_feature(KERN_FEATURE_UPROBE_MULTI),
-						     stop && kern_feature(KERN_FEATURE_SEND_SIGNAL)),
-				      pid, f, fn->addr);
+		if (!debug)
+			continue;
+		l->prog = load_libraries(w, pid, debug + im->v.v[i].bias + R_STATE,
+					 kern_feature(KERN_FEATURE_UPROBE_MULTI),
+					 stop && kern_feature(KERN_FEATURE_SEND_SIGNAL));
+		l->link = attach(l->prog, pid, f, fn->addr);
+		return l->link < 0 ? l->link : 0;
 	}
 	return -ENOENT;
 }
@@ -268,14 +312,17 @@ int watch_all_libraries(struct watch *w)
 	if (err)
 		return err;
 	fn = elf_file_func(f, "_dl_debug_state");
-	err = fn ? attach(w, load_all_libraries(w, kern_feature(KERN_FEATURE_UPROBE_MULTI)), 0, f, fn->addr) : -ENOENT;
+	err = fn ? keep(w, load_all_libraries(w, kern_feature(KERN_FEATURE_UPROBE_MULTI)))
+		 : -ENOENT;
+	if (err >= 0)
+		err = keep(w, attach(err, 0, f, fn->addr));
 	elf_file_close(f);
-	return err;
+	return err < 0 ? err : 0;
 }
 
-int watch_exec(struct watch *w)
+int watch_exec(struct watch *w, pid_t pid, bool stop)
 {
-	int prog = keep(w, load_exec(w)), link;
+	int prog = keep(w, load_exec(w, pid, stop && kern_feature(KERN_FEATURE_SEND_SIGNAL))), link;
 
 	if (prog < 0)
 		return prog;
@@ -303,9 +350,9 @@ void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), voi
 			break;
 		if (!(len & RING_VOID) && len >= sizeof(news)) {
 			memcpy(&news, header + 2, sizeof(news));
-			if (news.kind == NEWS_STOPPED)
+			if (news.kind & NEWS_STOPPED)
 				vec_push(&w->stopped, (pid_t)news.pid);
-			f(arg, news.pid, news.kind == NEWS_EXEC);
+			f(arg, news.pid, news.kind & NEWS_EXEC);
 		}
 		at += ROUND_UP((len & ~RING_VOID) + BPF_RINGBUF_HDR_SZ, 8);
 		__atomic_store_n(w->taken, at, __ATOMIC_RELEASE);

@@ -22,12 +22,13 @@ int watch_fd(const struct watch *w);
 /*
  * The dynamic linker of the process: news when it has mapped libraries. stop: the process is stopped there, until
  * watch_go_on(), so that not one call into them is missed. 0 or negative errno: it has no dynamic linker that tells.
+ * Takes the place of an earlier one of this process.
  */
 int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, bool stop);
 /* Libraries that are mapped by any process which has the dynamic linker that we have. */
 int watch_all_libraries(struct watch *w);
-/* Programs that are executed, anywhere. */
-int watch_exec(struct watch *w);
+/* Programs that are executed by a process, 0: anywhere. stop: as above, before the first instruction. */
+int watch_exec(struct watch *w, pid_t pid, bool stop);
 /* Takes all news: f is called for each; exec false: libraries. */
 void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), void *arg);
 void watch_go_on(struct watch *w);

@@ -5,7 +5,7 @@
 # @@timeout: 300
 export DTRACE_WITHOUT=uprobe_multi
 fault=0
-for t in pid-probes pid-target pid-dlopen usdt; do
+for t in pid-probes pid-target pid-dlopen pid-exec usdt; do
 	RUNS=3 sh "$TESTDIR/tst.$t.sh" || { echo "$t: status $?"; fault=1; }
 done
 exit $fault

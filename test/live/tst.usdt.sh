@@ -92,4 +92,13 @@ exec 3>&-
 wait $dt || { echo "later process: status $?"; fault=1; }
 same 'later process' "ready
 tprov$pid 9"
+
+# A command that executes the program: it is stopped for its probes, by number and by glob; not one is missed.
+printf '#!/bin/sh\nexec %s 2\n' "$PROGS/usdtargs" >"$TMPDIR/script"
+chmod +x "$TMPDIR/script"
+for prov in 'tprov$target' 'tprov*'; do
+	"$DTRACE" -Zqn "$prov:::counted"' /pid == $target/ { printf("%d\n", arg0); }' -c "$TMPDIR/script" >"$TMPDIR/out" 2>"$TMPDIR/err"
+	same "executed: $prov" "1
+2"
+done
 exit $fault
