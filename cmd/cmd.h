@@ -81,6 +81,7 @@ void report_descriptions(const struct program *p); /* -e -v */
 void header_run(void);
 void link_run(void);
 
+void trace_early_handlers(void); /* of signals that must never end the command */
 void trace_handlers(void); /* before anything is compiled */
 int trace_run(void);	   /* gives the exit status */
 

@@ -385,6 +385,7 @@ int main(int argc, char *argv[])
 	int status;
 
 	keep_standard_streams();
+	trace_early_handlers();
 
 	cmd.argv0 = argc ? argv[0] : "dtrace";
 	cmd.name = strrchr(cmd.argv0, '/') ? strrchr(cmd.argv0, '/') + 1 : cmd.argv0;

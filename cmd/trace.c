@@ -111,6 +111,10 @@ void trace_handlers(void)
 		dfatal("failed to establish setopt handler");
 	handle_signal(SIGINT, on_signal);
 	handle_signal(SIGTERM, on_signal);
+}
+
+void trace_early_handlers(void)
+{
 	handle_signal(SIGUSR1, on_usr1);
 }
 

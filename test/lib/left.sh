@@ -9,13 +9,23 @@ programs_of()
 	done | awk '{ print $2 }' | sort -un
 }
 
-# armed PID N: waits until the process holds N programs or more; remembers them in $armed_ids.
+# Those of them that a link of the process attaches. Others may be there for a moment, to ask what the kernel can do.
+attached_of()
+{
+	for f in /proc/"$1"/fdinfo/*; do
+		grep -qs '^link_type:' "$f" && grep -hs '^prog_id:' "$f"
+	done | awk '{ print $2 }' | sort -un
+}
+
+# armed PID N: waits until the process has N programs or more attached; remembers its programs in $armed_ids.
 armed()
 {
 	tries=0
-	while [ $tries -lt 200 ]; do
-		armed_ids=$(programs_of "$1")
-		[ "$(echo "$armed_ids" | grep -c .)" -ge "$2" ] && return 0
+	while [ $tries -lt 600 ]; do
+		if [ "$(attached_of "$1" | grep -c .)" -ge "$2" ]; then
+			armed_ids=$(programs_of "$1")
+			return 0
+		fi
 		kill -0 "$1" 2>/dev/null || return 1
 		tries=$((tries + 1))
 		sleep 0.05
