@@ -215,6 +215,10 @@ static void open_library(void)
 	cmd.dtp = dtrace_open(DTRACE_VERSION, 0, &error);
 	if (!cmd.dtp)
 		fatal("failed to initialize dtrace: %s", dtrace_errmsg(NULL, error));
+	/* For those who read errors; programs read them as DTrace prints them. */
+	if (isatty(STDERR_FILENO) && !getenv("DTRACE_OPT_CARET") &&
+	    dtrace_setopt(cmd.dtp, "caret", NULL) < 0)
+		dfatal("failed to set -x caret");
 }
 
 /* ---- pass 3: processes ----------------------------------------------------------------------- */

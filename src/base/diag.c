@@ -10,6 +10,7 @@
 void diag_clear(struct diag *d)
 {
 	free(d->text);
+	free(d->shown);
 	memset(d, 0, sizeof(*d));
 }
 

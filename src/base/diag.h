@@ -19,7 +19,8 @@ enum diag_where {
 struct srcloc {
 	const char *file; /* named by #line or a library file; NULL for the main text */
 	int line;	  /* from 1; 0 = no place known */
-	int col;	  /* from 1; 0 = unknown */
+	int pos;	  /* byte of the text, from 1; 0 = unknown */
+	int source;	  /* which text: lang_source.id; 0 = unknown */
 };
 
 struct diag {
@@ -29,6 +30,7 @@ struct diag {
 	enum diag_where where;	     /* of the error */
 	enum diag_where where_now;   /* stage under way: set by the checker and the code generator */
 	char *text;		     /* owned */
+	char *shown;		     /* the line of the place with a caret below, or NULL; owned */
 };
 
 void diag_clear(struct diag *d);

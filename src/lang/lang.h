@@ -53,7 +53,7 @@ struct lang_hooks {
 
 /* Compile-time settings (options.md 11.1), written by the option table of the library before each compilation. */
 struct lang_options {
-	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs;
+	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs, caret;
 	uint32_t strsize;
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize;
 	uint32_t nspec;
@@ -78,6 +78,7 @@ struct dsession {
 	uint32_t locals_size;	/* bytes of the clause-local area */
 	uint32_t nclauses;	/* clauses over all units */
 	uint32_t nvars, naggs;
+	int nsources; /* texts that have a number */
 	VEC(struct translator *) translators;
 	VEC(struct provdef *) providers; /* defined by programs */
 	bool unmet;	 /* a library was given up since what it depends on is not there */
@@ -93,10 +94,17 @@ struct lang_source {
 	const char *name;	/* file name for scripts, the text for -n and friends */
 	bool library;		/* no program: declarations alone. Its name is part of every message */
 	bool is_file;		/* errors say "line N:" instead of "in action list:" */
+	int id; /* tells the text from all others of the session: lang_source_id() */
 	enum spec_field field;
 	int argc;		/* macro arguments $0 .. $argc-1 */
 	char *const *argv;
 };
+
+/* A number for a text, so that the places of errors can be found in it. */
+static inline int lang_source_id(struct dsession *s)
+{
+	return ++s->nsources;
+}
 
 /* Parses and checks one unit. NULL after an error, which is in *d. Free with lang_prog_destroy(). */
 struct dprog *lang_compile(struct dsession *s, const struct lang_source *src, struct diag *d);
@@ -104,6 +112,9 @@ void lang_prog_destroy(struct dprog *p);
 
 /* The text of an error as DTrace prints it after the program's prefix: "[TAG] line N: text" (errors.md 1.1). Caller frees. */
 char *lang_diag_text(const struct diag *d, const struct lang_source *src, bool errtags);
+
+/* With -x caret: adds the line of the place to the error, if it is in this text. Once is enough. */
+void lang_diag_show(struct diag *d, const struct dsession *s, const struct lang_source *src);
 
 /* Dumps for -x tree and golden tests. */
 void lang_dump(const struct dprog *p, struct types *ts, FILE *out);

@@ -112,8 +112,9 @@ void macro_check_unused(struct parse *p)
 	for (i = p->src->argc - 1; i > 0; i--) {
 		if (p->arg_used[i])
 			continue;
-		parse_error(p, (struct srcloc){ p->file, p->line, 0 }, "D_MACRO_UNUSED",
-			    "extraneous argument '%s' ($%d is not referenced)", p->src->argv[i], i);
+		parse_error(p, (struct srcloc){ .file = p->file, .line = p->line },
+			    "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)",
+			    p->src->argv[i], i);
 		return;
 	}
 }

@@ -177,7 +177,6 @@ struct parse {
 	size_t off;	      /* of the first byte behind the last token */
 	const char *file;     /* of #line */
 	int line;	      /* of that byte */
-	size_t line_off;      /* where that line begins */
 	struct srcloc tokloc; /* of the last token */
 	struct text tok;      /* the last token; s is NULL at the end of input */
 	int prev, prev2;      /* the tokens before it; 0 at the start of a clause or declaration */
@@ -212,6 +211,7 @@ int lang_yyparse(struct parse *p);
 
 void scan_advance(struct parse *p, const char *text, size_t n);
 void scan_eof(struct parse *p);
+struct srcloc scan_place(const struct parse *p); /* of the next byte */
 void scan_mode(struct parse *p, enum parse_mode mode);
 int scan_done(struct parse *p,
 	      int token); /* keeps prev, prev2; gives the token, or the error token */

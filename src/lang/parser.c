@@ -85,8 +85,7 @@ static void parse_unit(struct parse *p)
 	if (lang_yyparse(p))
 		parse_error(p, p->tokloc, "D_SYNTAX", "syntax error");
 	if (!p->any && !p->s->opt.empty && !p->src->library)
-		parse_error(p, (struct srcloc){ p->file, p->line, 0 }, "D_EMPTY",
-			    "empty D program translation unit");
+		parse_error(p, scan_place(p), "D_EMPTY", "empty D program translation unit");
 	pragma_check_unused(p);
 	macro_check_unused(p);
 }
@@ -127,6 +126,7 @@ struct dprog *lang_compile(struct dsession *s, const struct lang_source *src, st
 	for (c = p.prog->clauses; c && !d->set; c = c->next)
 		check_clause(s, c, d);
 	if (d->set) {
+		lang_diag_show(d, s, src);
 		lang_prog_destroy(p.prog);
 		return NULL;
 	}
@@ -159,5 +159,7 @@ char *lang_diag_text(const struct diag *d, const struct lang_source *src, bool e
 	else if (!src->is_file && d->where == DIAG_PREDICATE)
 		str_puts(&out, "in predicate: ");
 	str_puts(&out, d->text ? d->text : "");
+	if (d->shown)
+		str_printf(&out, "\n%s", d->shown);
 	return out.s ? out.s : mem_strdup("");
 }

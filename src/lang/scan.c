@@ -17,16 +17,20 @@ static bool is_word_char(int c)
 
 /* ---- book-keeping ------------------------------------------------------------ */
 
+struct srcloc scan_place(const struct parse *p)
+{
+	return (struct srcloc){ p->file, p->line, (int)(p->off + 1), p->src->id };
+}
+
 void scan_advance(struct parse *p, const char *text, size_t n)
 {
 	const char *nl, *at = text, *end = text + n;
 
 	p->tok = (struct text){ p->src->text + p->off, n };
-	p->tokloc = (struct srcloc){ p->file, p->line, (int)(p->off - p->line_off + 1) };
+	p->tokloc = scan_place(p);
 	while ((nl = memchr(at, '\n', end - at))) {
 		p->line++;
 		at = nl + 1;
-		p->line_off = p->off + (at - text);
 	}
 	p->off += n;
 }
@@ -35,7 +39,7 @@ void scan_advance(struct parse *p, const char *text, size_t n)
 void scan_eof(struct parse *p)
 {
 	p->tok = (struct text){ NULL, 0 };
-	p->tokloc = (struct srcloc){ p->file, p->line, (int)(p->off - p->line_off + 1) };
+	p->tokloc = scan_place(p);
 }
 
 void scan_mode(struct parse *p, enum parse_mode mode)

@@ -102,8 +102,10 @@ static const struct lang_hooks hooks = {
 
 static void compile_error(dtrace_hdl_t *dtp, struct diag *d, const struct lang_source *src)
 {
-	char *text = lang_diag_text(d, src, dtp->ses->opt.errtags);
+	char *text;
 
+	lang_diag_show(d, dtp->ses, src);
+	text = lang_diag_text(d, src, dtp->ses->opt.errtags);
 	hdl_errorf(dtp, EDT_COMPILER, "%s", text);
 	free(text);
 	diag_clear(d);
@@ -167,9 +169,12 @@ dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *s, dtrac
 		[DTRACE_PROBESPEC_FUNC] = SPEC_FUNC,
 		[DTRACE_PROBESPEC_NAME] = SPEC_NAME,
 	};
-	struct lang_source src = {
-		.text = s, .len = strlen(s), .name = s, .argc = argc, .argv = argv
-	};
+	struct lang_source src = { .text = s,
+				   .len = strlen(s),
+				   .name = s,
+				   .argc = argc,
+				   .argv = argv,
+				   .id = lang_source_id(dtp->ses) };
 
 	if (!compile_args_valid(dtp, cflags, argc, argv))
 		return NULL;
@@ -205,9 +210,11 @@ static int preprocess(dtrace_hdl_t *dtp, const char *name, struct str *text)
 dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned int cflags, int argc,
 				       char *const argv[])
 {
-	struct lang_source src = {
-		.is_file = true, .field = SPEC_NAME, .argc = argc, .argv = argv
-	};
+	struct lang_source src = { .is_file = true,
+				   .field = SPEC_NAME,
+				   .argc = argc,
+				   .argv = argv,
+				   .id = lang_source_id(dtp->ses) };
 	struct str text = { 0 };
 	dtrace_prog_t *pgp = NULL;
 

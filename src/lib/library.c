@@ -89,9 +89,12 @@ static int fail(struct libraries *libs, const char *path, const char *why)
 static int load_text(dtrace_hdl_t *dtp, const char *name, const char *text, size_t len)
 {
 	struct libraries *libs = dtp->libraries;
-	struct lang_source src = {
-		.text = text, .len = len, .name = name, .is_file = true, .library = true
-	};
+	struct lang_source src = { .text = text,
+				   .len = len,
+				   .name = name,
+				   .is_file = true,
+				   .library = true,
+				   .id = lang_source_id(dtp->ses) };
 	struct dsession *ses = dtp->ses;
 	struct diag d = { 0 };
 	struct dprog *prog;

@@ -522,6 +522,7 @@ void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *l
 	lo->zdefs = opt_on(opt, OPT_ZDEFS) || (cflags & DTRACE_C_ZDEFS);
 	lo->pspec_file = opt_on(opt, OPT_PSPEC) || (cflags & DTRACE_C_PSPEC);
 	lo->errtags = opt_on(opt, OPT_ERRTAGS) || (cflags & DTRACE_C_ETAGS);
+	lo->caret = opt_on(opt, OPT_CARET);
 	lo->knodefs = opt_on(opt, OPT_KNODEFS) || (cflags & DTRACE_C_KNODEF);
 	lo->unodefs = opt_on(opt, OPT_UNODEFS) || (cflags & DTRACE_C_UNODEF);
 	lo->strsize = opt[OPT_STRSIZE];

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: every script of doc/examples compiles, is listed, says how to run it, and is run by a test of its load
-# needs: btf
+# needs: root btf
 . "$SRC/test/lib/check.sh"
 
 for script in "$SRC"/doc/examples/*.d; do
