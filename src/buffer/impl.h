@@ -27,6 +27,7 @@ struct gate {
 	uint32_t start; /* offset of an empty half */
 	uint32_t off;	/* while closed: what the word held */
 	bool closed;
+	bool full; /* fill: has taken its last record, but for those of END */
 	bool flipped; /* a flip is done but not handed out yet: old_half, old_off */
 	uint32_t old_half, old_off;
 	bool due[2]; /* programs may still be in this half: until left == count */

@@ -66,6 +66,8 @@ static bool part_clean(struct buffers *b, uint32_t slot, uint32_t i, bool discar
 		return true;
 	if (discard)
 		part_account(b, slot, i, w, ABI_ACCT_DISCARDED);
+	else if (b->slots[slot].buf.full)
+		part_account(b, slot, i, w, ABI_ACCT_SPECLOST);
 	else if (!b->move || !b->move(b->move_arg, b->slots[slot].cpu, i, w))
 		return false;
 	__atomic_sub_fetch(part, w, __ATOMIC_SEQ_CST);

@@ -216,10 +216,12 @@ int buffers_stop(struct buffers *b)
 	for (i = 0; i < b->conf.nslots; i++) {
 		struct gate *g = &b->slots[i].buf;
 
-		if (gate_close(g))
+		if (gate_close(g)) {
 			err = -ETIMEDOUT;
-		else if (g->off == ABI_OFF_FULL)
+		} else if (g->off == ABI_OFF_FULL) {
+			g->full = true;
 			g->off = full_length(b, i, g->half);
+		}
 		if (b->aggs.mem && gate_close(&b->slots[i].agg))
 			err = -ETIMEDOUT;
 	}

@@ -927,14 +927,20 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 	}
 }
 
-/* What is committed on other CPUs is moved, before END and after it. The activity keeps all others out. */
+/*
+ * What is committed on other CPUs is moved, before END and after it. The activity keeps all others out. A buffer
+ * that this fills (fill) is closed and opened again, as any full one: END has its own room in it.
+ */
 static void end_fire(dtrace_hdl_t *dtp, int cpu)
 {
 	bool specs = buffers_have_specs(dtp->buffers);
 
-	buffers_open(dtp->buffers, specs ? -1 : cpu);
-	if (specs)
+	if (specs) {
+		buffers_open(dtp->buffers, -1);
 		buffers_specs_clean(dtp->buffers);
+		buffers_stop(dtp->buffers);
+	}
+	buffers_open(dtp->buffers, specs ? -1 : cpu);
 	fire(dtp, ABI_COOLDOWN, cpu);
 	if (specs) {
 		buffers_specs_clean(dtp->buffers);
