@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "provider/uprobe.h"
 #include "provider/watch.h"
-#include "sym/funcs.h"
+#include "sym/images.h"
 #include "sym/insn.h"
 
 enum kind { KIND_ENTRY, KIND_RETURN, KIND_OFFSET };

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sym/funcs.h"
+#include "sym/images.h"
 
 struct watch;
 

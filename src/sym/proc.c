@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "sym/funcs.h"
+#include "sym/images.h"
 
 enum proc_state { PROC_HELD, PROC_RUNNING, PROC_ENDED };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sym/funcs.h"
+#include "sym/images.h"
 
 int a_function_of_this_test(int x);
 int __attribute__((noinline)) a_function_of_this_test(int x)
