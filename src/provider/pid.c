@@ -7,8 +7,8 @@
  * A probe is a uprobe on the file: links of many are confined to the process by the kernel; where each is a perf
  * event, the program compares the process, which then stands in the upper half of the cookie.
  *
- * An entry probe stands behind endbr64, which the kernel would have to single-step (20 times the cost); arguments
- * and the stack are the same there.
+ * An entry probe stands behind endbr64, which the kernel would have to single-step (20 times the cost), if it can;
+ * arguments and the stack are the same there.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include "provider/uprobe.h"
 #include "provider/watch.h"
 #include "sym/images.h"
+#include "sym/ifunc.h"
 #include "sym/insn.h"
 
 enum kind { KIND_ENTRY, KIND_RETURN, KIND_OFFSET };
@@ -147,6 +148,7 @@ struct making {
 	const struct probespec *spec;
 	struct diag *d;
 	pid_t pid;
+	const struct target *tg;
 	const struct elf_image *image;
 	bool whole; /* the description names one function: what it asks of it must be there */
 };
@@ -187,13 +189,16 @@ static void add(struct making *m, const char *func, enum kind kind, const char *
 	pl->from = from;
 }
 
+/* On the marker itself only if the kernel refuses what is behind it. */
 static uint64_t behind_pad(const struct elf_file *f, const struct elf_func *fn)
 {
-	size_t n = 16, pad;
+	size_t n = 16 + 4, pad;
 	const uint8_t *code = elf_file_bytes(f, fn->addr, &n);
 
 	pad = code ? insn_landing_pad(code, n) : 0;
-	return fn->addr + (!fn->size || fn->size > pad ? pad : 0);
+	if (!pad || (fn->size && fn->size <= pad) || !insn_probeable(code + pad, n - pad))
+		return fn->addr;
+	return fn->addr + pad;
 }
 
 /* Calls f for each instruction of the function until it says stop. False: there is something else among them. */
@@ -295,6 +300,26 @@ static int add_function(struct making *m, const struct elf_func *fn)
 	return 0;
 }
 
+/* A function that chooses among implementations has the probes of what was chosen, under its own name. */
+static int add_chosen(struct making *m, const struct elf_func *fn, bool glob)
+{
+	const struct elf_images *im = &m->tg->images;
+	const struct elf_func *impl;
+	struct elf_func chosen = *fn;
+
+	if (!ifunc_resolve(m->pid, im, m->image - im->v.v, fn, &chosen.addr))
+		return 0;
+	impl = elf_file_func_at(m->image->file, chosen.addr);
+	if (impl && impl->addr != chosen.addr)
+		impl = NULL;
+	/* It is there under the name of the implementation. */
+	if (impl && glob && (!*m->spec->func || glob_match(m->spec->func, impl->name)))
+		return 0;
+	/* The size is that of the chooser. */
+	chosen.size = impl ? impl->size : 0;
+	return add_function(m, &chosen);
+}
+
 /* An address of several names has one probe: of those that match, the preferred one names it. */
 static int add_functions(struct making *m)
 {
@@ -305,16 +330,16 @@ static int add_functions(struct making *m)
 	if (*func && !glob_has(func)) {
 		const struct elf_func *fn = elf_file_func(f, func);
 
-		return fn && !fn->ifunc ? add_function(m, fn) : 0;
+		return !fn ? 0 : fn->ifunc ? add_chosen(m, fn, false) : add_function(m, fn);
 	}
 	elf_file_funcs(f);
 	for (size_t i = 0; i < f->funcs.n; i++) {
 		const struct elf_func *fn = &f->funcs.v[i];
 
-		if (fn->addr == done || fn->ifunc || (*func && !glob_match(func, fn->name)))
+		if (fn->addr == done || (*func && !glob_match(func, fn->name)))
 			continue;
 		done = fn->addr;
-		if (add_function(m, fn) < 0)
+		if ((fn->ifunc ? add_chosen(m, fn, true) : add_function(m, fn)) < 0)
 			return -1;
 	}
 	return 0;
@@ -357,6 +382,7 @@ static int make_probes(struct making *m, struct target *tg, size_t from)
 	bool found = from > 0;
 	uint64_t off;
 
+	m->tg = tg;
 	if (!strcmp(s->func, "-")) {
 		if (!tg->images.v.n || from)
 			return 0;

@@ -176,7 +176,7 @@ static const Elf64_Shdr *section_find(const struct elf_file *f, const char *name
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
-static bool is_code(const struct elf_file *f, uint64_t addr)
+bool elf_file_is_code(const struct elf_file *f, uint64_t addr)
 {
 	for (size_t i = 0; i < f->segs.n; i++)
 		if (f->segs.v[i].exec && addr >= f->segs.v[i].addr && addr - f->segs.v[i].addr < f->segs.v[i].size)
@@ -201,7 +201,8 @@ static void add_symbols(struct elf_file *f, const struct elf_file *from, const E
 		const char *name;
 		struct elf_func *fn;
 
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym[i].st_shndx == SHN_UNDEF || !is_code(f, sym[i].st_value))
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym[i].st_shndx == SHN_UNDEF ||
+		    !elf_file_is_code(f, sym[i].st_value))
 			continue;
 		name = string_at(from, strings, sym[i].st_name);
 		if (!name || !*name)
@@ -317,6 +318,38 @@ uint64_t elf_file_symbol(const struct elf_file *f, const char *name)
 	return 0;
 }
 
+bool elf_file_relocations(const struct elf_file *f,
+			  bool (*each)(void *arg, const Elf64_Rela *r, const char *name), void *arg)
+{
+	size_t n;
+	const Elf64_Shdr *sh = sections(f, &n);
+
+	for (size_t i = 0; sh && i < n; i++) {
+		uint64_t count = sh[i].sh_size / sizeof(Elf64_Rela), nsyms = 0;
+		const Elf64_Shdr *table = sh[i].sh_link < n ? &sh[sh[i].sh_link] : NULL;
+		const Elf64_Sym *sym = NULL;
+		const Elf64_Rela *r;
+
+		if (sh[i].sh_type != SHT_RELA || !(sh[i].sh_flags & SHF_ALLOC))
+			continue;
+		r = at(f, sh[i].sh_offset, count, sizeof(*r));
+		if (table && table->sh_type == SHT_DYNSYM && table->sh_link < n) {
+			nsyms = table->sh_size / sizeof(*sym);
+			sym = at(f, table->sh_offset, nsyms, sizeof(*sym));
+		}
+		for (uint64_t k = 0; r && k < count; k++) {
+			uint64_t s = ELF64_R_SYM(r[k].r_info);
+
+			if (each(arg, &r[k],
+				 sym && s && s < nsyms
+					 ? string_at(f, &sh[table->sh_link], sym[s].st_name)
+					 : NULL))
+				return true;
+		}
+	}
+	return false;
+}
+
 const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr)
 {
 	size_t lo = 0, hi;
@@ -368,7 +401,7 @@ static void add_note(struct elf_file *f, const uint8_t *desc, size_t size, uint6
 
 	note.addr = word[0] + moved;
 	note.semaphore = word[2] ? word[2] + moved : 0;
-	if (*note.provider && *note.name && is_code(f, note.addr))
+	if (*note.provider && *note.name && elf_file_is_code(f, note.addr))
 		vec_push(&f->notes, note);
 }
 

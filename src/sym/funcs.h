@@ -5,6 +5,7 @@
 #ifndef SYM_FUNCS_H
 #define SYM_FUNCS_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,11 @@ void elf_file_notes(struct elf_file *f);
 bool elf_file_offset(const struct elf_file *f, uint64_t addr, uint64_t *offset);
 /* The bytes at an address, at most *n of them; NULL: none. */
 const uint8_t *elf_file_bytes(const struct elf_file *f, uint64_t addr, size_t *n);
+bool elf_file_is_code(const struct elf_file *f, uint64_t addr);
+/* Calls f for each relocation, with the name of its symbol or NULL, until f says stop; gives whether it did. */
+bool elf_file_relocations(const struct elf_file *f,
+			  bool (*each)(void *arg, const Elf64_Rela *r, const char *name),
+			  void *arg);
 /* The function of this name, of several the preferred one; NULL. */
 const struct elf_func *elf_file_func(struct elf_file *f, const char *name);
 /* Address as linked of a symbol of any kind that the file gives to others; 0: none. */
