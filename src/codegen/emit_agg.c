@@ -340,6 +340,18 @@ static vreg entry_find(struct cg *cg, const struct stmt *s, const struct aggshap
 	return p;
 }
 
+/* Where the value of an aggregation without keys is; behind many buckets it is beyond an instruction's offset. */
+static void fixed_find(struct cg *cg, struct update *u, vreg base, uint32_t off)
+{
+	u->p = base;
+	u->off = (int)off + 8;
+	if (u->off + 8 * ABI_AGG_STDDEV_WORDS <= INT16_MAX)
+		return;
+	u->p = ir_mov(cg->ir, base);
+	ir_alui(cg->ir, IR_ADD, u->p, (int64_t)off);
+	u->off = 8;
+}
+
 void agg_update(struct cg *cg, const struct stmt *s, uint32_t shape)
 {
 	struct ir *ir = cg->ir;
@@ -366,14 +378,12 @@ void agg_update(struct cg *cg, const struct stmt *s, uint32_t shape)
 		vreg elem = ir_mov(ir, cg->slot);
 
 		ir_alui(ir, IR_SHL, elem, 1);
-		u.p = ir_map_elem(ir, CG_MAP_AGGS, elem, u.skip);
-		u.off = (int)sh.fixed_offset + 8;
+		fixed_find(cg, &u, ir_map_elem(ir, CG_MAP_AGGS, elem, u.skip), sh.fixed_offset);
 	} else if (sh.nparts) {
 		u.p = entry_find(cg, s, &sh, shape, u.skip);
 	} else {
-		u.p = cg->cur.agg_ptr;
-		u.off = (int)sh.fixed_offset + 8;
-		ir_storei(ir, 8, u.p, (int)sh.fixed_offset, 1);
+		fixed_find(cg, &u, cg->cur.agg_ptr, sh.fixed_offset);
+		ir_storei(ir, 8, u.p, u.off - 8, 1);
 	}
 	f->update(cg, &u);
 	ir_place(ir, u.skip);
