@@ -40,7 +40,7 @@ help:
 	@echo 'make stress      long runs under load'
 	@echo 'make negative    a build whose consumer does not wait must be found wrong, 20 runs of 20'
 	@echo 'make asan        every test under AddressSanitizer and UBSan'
-	@echo 'make fuzz        libFuzzer, FUZZ_SECONDS=60 for each target'
+	@echo 'make fuzz        libFuzzer and made-up programs, FUZZ_SECONDS=60 for each'
 	@echo 'make bench       what tracing costs'
 	@echo 'make install     PREFIX=/usr/local DESTDIR='
 	@echo 'make format      clang-format over our sources'

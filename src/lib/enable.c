@@ -870,9 +870,9 @@ static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
 	return groups_activate(dtp, e, 0);
 }
 
-int dtrace_go(dtrace_hdl_t *dtp)
+/* All that comes before the programs. */
+static int go_prepare(dtrace_hdl_t *dtp, struct enabling *e)
 {
-	struct enabling *e = enabling_get(dtp);
 	int err;
 
 	if (dtp->active || dtp->stopped)
@@ -885,7 +885,28 @@ int dtrace_go(dtrace_hdl_t *dtp)
 	procapi_start(dtp);
 	if (options_settle(dtp, e) < 0)
 		return -1;
-	if (traced_cpus(dtp, e) < 0 || buffers_make(dtp, e) < 0)
+	return traced_cpus(dtp, e) < 0 || buffers_make(dtp, e) < 0 ? -1 : 0;
+}
+
+int enable_load(dtrace_hdl_t *dtp)
+{
+	struct enabling *e = enabling_get(dtp);
+
+	if (go_prepare(dtp, e) < 0)
+		return -1;
+	if (e->env.uses_specs && cleaner_start(dtp, &e->env, &e->cleaner_fd) < 0)
+		return -1;
+	for (size_t i = 0; i < e->groups.n; i++)
+		if (group_load(dtp, e, e->groups.v[i]) < 0)
+			return -1;
+	return 0;
+}
+
+int dtrace_go(dtrace_hdl_t *dtp)
+{
+	struct enabling *e = enabling_get(dtp);
+
+	if (go_prepare(dtp, e) < 0)
 		return -1;
 	if (groups_start(dtp, e) < 0) {
 		watches_stop(dtp, e);

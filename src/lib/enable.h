@@ -18,5 +18,10 @@
 int enable_prepare(dtrace_hdl_t *dtp, struct dtrace_prog *prog, struct diag *d);
 /* The generated code of everything enabled, as -S shows it. Before dtrace_go() the sizes are those of the options. */
 int enable_dump(dtrace_hdl_t *dtp, FILE *out);
+/*
+ * dtrace_go() up to the point where the kernel has taken all programs; nothing is attached or fires. dtrace_close()
+ * is all that may follow. For tests. 0, or -1 with the handle's error set.
+ */
+int enable_load(dtrace_hdl_t *dtp);
 
 #endif
