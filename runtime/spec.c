@@ -220,12 +220,13 @@ static __always_inline u64 takeable(u64 *part)
 }
 
 /*
- * The number of bytes of this CPU's part that are now to be moved: then the state is COMMITTING,
- * nobody else touches them, and rt_spec_done() is to be called. 0: there is nothing to do.
+ * Takes an active speculation away: the number of bytes of this CPU's part that the caller has to move or to
+ * forget. Then the state is COMMITTING, nobody else touches them, and rt_spec_done() is to be called. 0: there is
+ * nothing to do. rest: what the state becomes if the cleaner has to see to it.
  */
-ROUTINE s64 rt_commit(s64 id, u64 slot)
+static __always_inline s64 take(s64 id, u64 slot, u32 rest)
 {
-	u64 i = (u64)id - 1, w, old, n, *state = state_get(i), *part;
+	u64 i = (u64)id - 1, w, old, n, next = 0, *state = state_get(i), *part;
 	int try;
 
 	if (id == 0)
@@ -240,52 +241,32 @@ ROUTINE s64 rt_commit(s64 id, u64 slot)
 	for (try = 0; try < CAS_TRIES; try++) {
 		if (ABI_SPEC_STATE(w) < ABI_SPEC_ACTIVE || ABI_SPEC_STATE(w) > ABI_SPEC_ACTIVEMANY)
 			return 0;
-		old = cas(state, w, (w & ~0xffull) | (w & 0xff) << 8 | ABI_SPEC_COMMITTING);
+		next = (w & ~0xffull) | (w & 0xff) << 8 | ABI_SPEC_COMMITTING;
+		/* There is no hurry to forget what is not all here. */
+		if (rest == ABI_SPEC_DISCARDING &&
+		    (ABI_SPEC_STATE(w) != ABI_SPEC_ACTIVEONE || ABI_SPEC_SLOT(w) != slot))
+			next = ABI_SPEC_DISCARDING;
+		old = cas(state, w, next);
 		if (old == w)
 			break;
 		w = old;
 	}
-	if (try == CAS_TRIES)
+	if (try == CAS_TRIES || next == ABI_SPEC_DISCARDING)
 		return 0;
 	n = takeable(part);
 	if (!n)
-		finish(state, part, slot, 0, ABI_SPEC_COMMITTINGMANY);
+		finish(state, part, slot, 0, rest);
 	return n;
 }
 
-/* As rt_commit(), but the bytes are to be forgotten. */
+ROUTINE s64 rt_commit(s64 id, u64 slot)
+{
+	return take(id, slot, ABI_SPEC_COMMITTINGMANY);
+}
+
 ROUTINE s64 rt_discard(s64 id, u64 slot)
 {
-	u64 i = (u64)id - 1, w, old, n, *state = state_get(i), *part;
-	bool own = false;
-	int try;
-
-	if (id == 0)
-		return 0;
-	if (!state)
-		return ABI_SPEC_BADID;
-	part = part_get(slot * conf.nspec + i);
-	if (!part)
-		return ABI_SPEC_BADID;
-	w = *(volatile u64 *)state;
-	NOUNROLL
-	for (try = 0; try < CAS_TRIES; try++) {
-		if (ABI_SPEC_STATE(w) < ABI_SPEC_ACTIVE || ABI_SPEC_STATE(w) > ABI_SPEC_ACTIVEMANY)
-			return 0;
-		own = ABI_SPEC_STATE(w) == ABI_SPEC_ACTIVEONE && ABI_SPEC_SLOT(w) == slot;
-		old = cas(state, w,
-			  own ? (w & ~0xffull) | (w & 0xff) << 8 | ABI_SPEC_COMMITTING
-			      : ABI_SPEC_DISCARDING);
-		if (old == w)
-			break;
-		w = old;
-	}
-	if (try == CAS_TRIES || !own)
-		return 0;
-	n = takeable(part);
-	if (!n)
-		finish(state, part, slot, 0, ABI_SPEC_DISCARDING);
-	return n;
+	return take(id, slot, ABI_SPEC_DISCARDING);
 }
 
 /* Ends COMMITTING. taken 0: the bytes could not be moved now, the cleaner does it. */

@@ -193,6 +193,7 @@ void consumer_print_aggregations(struct consumer *c);
  * flushed. 0 or negative errno.
  */
 int consumer_finish(struct consumer *c);
+void accounting_report(struct consumer *c); /* that alone */
 
 bool consumer_exited(const struct consumer *c, int *status); /* an exit() was decoded */
 bool consumer_filled(const struct consumer *c);	     /* a fill buffer was found full */

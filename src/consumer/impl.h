@@ -142,7 +142,6 @@ enum drop_when { DROP_WITH_DATA, DROP_WITH_AGGS, DROP_WITH_STATUS };
 int drops_report(struct consumer *c, enum drop_when when, int slot); /* slot -1: all */
 int fault_report(struct consumer *c, int cpu, const struct abi_fault_data *f);
 int error_report(struct consumer *c, int cpu, const struct ecb *e, const char *text);
-void accounting_report(struct consumer *c);
 
 static inline const struct consumer_hooks *hooks_of(const struct consumer *c)
 {

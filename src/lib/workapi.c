@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "consumer/impl.h"
+#include "consumer/consumer.h"
 #include "consumer/print.h"
 
 /* ---- descriptions of enabled probes ---------------------------------------------------------- */
