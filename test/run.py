@@ -554,6 +554,10 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30 if hard == -1 else min(1 << 30, hard), hard))
     signal.signal(signal.SIGTERM, interrupted)
+    # A shell's background job ignores these; what the tests start must not.
+    for sig in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(sig) == signal.SIG_IGN:
+            signal.signal(sig, lambda *_: None)
 
     count = {"ok": 0, "not ok": 0, "skip": 0}
     failed = []

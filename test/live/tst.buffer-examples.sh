@@ -77,7 +77,8 @@ no_drops
 
 run "$DTRACE" -q -x dynvarsize=100 -n 'int n; tick-1ms /n < 100/ { a[n] = 1; n++; } tick-1ms /n == 100/ { printf("%d %d\n", a[0], a[99]); exit(0); }'
 shown '1 0'
-has_err '^dtrace: 99 dynamic variable drops$'
+# In one message or in two.
+[ "$(awk '/ dynamic variable drops?$/ { n += $2 } END { print n }' "$TMPDIR/err")" = 99 ] || wrong "not 99: $(cat "$TMPDIR/err")"
 run "$DTRACE" -q -x dynvarsize=1024 -x strsize=512 -n 'BEGIN { a["1"] = 1; a["2"] = 1; a["3"] = 1; a["4"] = 1; exit(0); }'
 no_drops
 

@@ -67,6 +67,13 @@ verdict ok tst.pass.sh 'exit 0'
 verdict 'not ok' tst.fail.sh 'exit 1'
 verdict skip tst.skip.sh 'echo why; exit 77'
 
+# What a background job of a shell ignores is not ignored by what is tested.
+printf 'kill -INT $$; kill -QUIT $$; exit 0' >"$tree/test/cmd/tst.ignored.sh"
+if env --ignore-signal=INT,QUIT "$tree/test/run.py" cmd/tst.ignored.sh >/dev/null; then
+	echo 'SIGINT and SIGQUIT are ignored in a test'
+	fault=1
+fi
+
 # Nothing selected, nothing run: that is no success.
 if "$tree/test/run.py" nosuch >/dev/null; then
 	echo 'exit status 0 though nothing was run'
