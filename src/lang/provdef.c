@@ -77,13 +77,13 @@ static bool translated(const struct dsession *s, struct type *from, struct type 
 	return false;
 }
 
-static void check_translators(struct parse *p, struct srcloc loc, const struct provdef_probe *pr,
+static void check_translators(struct parse *p, struct srcloc loc, struct provdef_probe *pr,
 			      const struct derive *in, const struct derive *out)
 {
 	const struct param *a = out->params ? out->params->first : NULL;
 
 	for (size_t i = 0; i < pr->nout; i++, a = a->next) {
-		size_t k = source_of(in, a, i);
+		size_t k = pr->from[i] = source_of(in, a, i);
 		struct type *from = k < pr->nargs ? pr->args[k] : NULL;
 
 		if (from && (type_compatible(from, pr->out[i]) ||
@@ -107,6 +107,7 @@ void provdef_probe(struct parse *p, struct srcloc loc, const char *name, const s
 	pr->nargs = prototype(p, loc, name, "input", in, &pr->args);
 	if (out) {
 		pr->nout = prototype(p, loc, name, "output", out, &pr->out);
+		pr->from = arena_alloc(p->s->arena, sizeof(*pr->from) * pr->nout);
 		if (!p->d->set)
 			check_translators(p, loc, pr, in, out);
 	}

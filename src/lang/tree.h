@@ -112,6 +112,7 @@ struct provdef_probe {
 	const char *name; /* as written: "query__start" */
 	size_t nargs, nout;
 	struct type **args, **out; /* what the program passes, and what args[] is */
+	size_t *from;		   /* [nout]: which of the former it is made of */
 };
 
 struct provdef {

@@ -4,7 +4,8 @@
  *
  * The header's macros place a one-byte no-op and describe it in a note of the kind that other tools read too
  * (.note.stapsdt). The counter that says whether somebody looks is defined once, in the object, and raised by the
- * kernel when a probe is enabled. The program's own objects are not changed.
+ * kernel when a probe is enabled; what the probes were declared to be passed is told there too, in notes of our own
+ * (.note.dtrace, sym/funcs.h). The program's own objects are not changed.
  */
 #include "lib/impl.h"
 
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "sym/funcs.h"
 
 /* ---- header ------------------------------------------------------------------------------------------ */
 
@@ -195,9 +197,10 @@ int dtrace_program_header(dtrace_hdl_t *dtp, FILE *out, const char *fname)
 
 /* ---- object ------------------------------------------------------------------------------------------ */
 
-enum { SEC_NONE, SEC_PROBES, SEC_STACK, SEC_SYMTAB, SEC_STRTAB, SEC_NAMES, SEC_MAX };
+enum { SEC_NONE, SEC_PROBES, SEC_DECLS, SEC_STACK, SEC_SYMTAB, SEC_STRTAB, SEC_NAMES, SEC_MAX };
 
-static const char section_names[] = "\0.probes\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
+static const char section_names[] =
+	"\0.probes\0.note.dtrace\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
 
 static uint32_t section_name(const char *name)
 {
@@ -227,11 +230,35 @@ static void place(Elf64_Shdr *sh, struct str *o, const void *data, uint64_t n)
 		str_pad(o, 0, n);
 }
 
+/* The note of a probe: provider, name, types passed, types of args[], one a line; of the latter with their number. */
+static void put_decl(struct str *o, const dtrace_hdl_t *dtp, const struct provdef *pd,
+		     const struct provdef_probe *pr)
+{
+	Elf64_Nhdr nh = { .n_namesz = sizeof(ELF_DECL_OWNER), .n_type = ELF_DECL_NOTE };
+	struct str d = { 0 };
+
+	str_printf(&d, "%s%c%s%c", pd->name, 0, pr->name, 0);
+	for (size_t i = 0; i < pr->nargs; i++)
+		str_printf(&d, "%s%s", i ? "\n" : "", type_name(dtp->ses->types, pr->args[i]));
+	str_putc(&d, 0);
+	for (size_t i = 0; i < pr->nout; i++)
+		str_printf(&d, "%s%zu %s", i ? "\n" : "", pr->from[i],
+			   type_name(dtp->ses->types, pr->out[i]));
+	str_putc(&d, 0);
+	nh.n_descsz = d.n;
+	str_add(o, (const char *)&nh, sizeof(nh));
+	str_add(o, ELF_DECL_OWNER, sizeof(ELF_DECL_OWNER));
+	str_pad(o, 0, ROUND_UP(o->n, 4) - o->n);
+	str_add(o, d.s, d.n);
+	str_pad(o, 0, ROUND_UP(o->n, 4) - o->n);
+	str_free(&d);
+}
+
 /* A counter for each probe, each a hidden symbol. */
 static void put_object(struct str *o, const dtrace_hdl_t *dtp)
 {
 	Elf64_Shdr sh[SEC_MAX] = {0};
-	struct str syms = {0}, names = {0};
+	struct str syms = { 0 }, names = { 0 }, decls = { 0 };
 	Elf64_Sym sym = {0};
 	Elf64_Ehdr eh = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -260,15 +287,18 @@ static void put_object(struct str *o, const dtrace_hdl_t *dtp)
 			str_printf(&names, "%s_%s_semaphore", pd->name, pd->probes.v[k]->name);
 			str_putc(&names, 0);
 			str_add(&syms, (const char *)&sym, sizeof(sym));
+			put_decl(&decls, dtp, pd, pd->probes.v[k]);
 		}
 	}
 	str_add(o, (const char *)&eh, sizeof(eh));
 	section(&sh[SEC_PROBES], ".probes", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 2);
+	section(&sh[SEC_DECLS], ".note.dtrace", SHT_NOTE, 0, 4);
 	section(&sh[SEC_STACK], ".note.GNU-stack", SHT_PROGBITS, 0, 1);
 	section(&sh[SEC_SYMTAB], ".symtab", SHT_SYMTAB, 0, 8);
 	section(&sh[SEC_STRTAB], ".strtab", SHT_STRTAB, 0, 1);
 	section(&sh[SEC_NAMES], ".shstrtab", SHT_STRTAB, 0, 1);
 	place(&sh[SEC_PROBES], o, NULL, 2 * n);
+	place(&sh[SEC_DECLS], o, decls.s, decls.n);
 	place(&sh[SEC_STACK], o, NULL, 0);
 	place(&sh[SEC_SYMTAB], o, syms.s, syms.n);
 	place(&sh[SEC_STRTAB], o, names.s, names.n);
@@ -282,6 +312,7 @@ static void put_object(struct str *o, const dtrace_hdl_t *dtp)
 	memcpy(o->s, &eh, sizeof(eh));
 	str_free(&syms);
 	str_free(&names);
+	str_free(&decls);
 }
 
 static int write_file(const char *path, const struct str *o)

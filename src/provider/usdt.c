@@ -13,6 +13,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,52 +22,8 @@
 
 #include "base/str.h"
 #include "provider/uprobe.h"
+#include "provider/usdt.h"
 #include "provider/watch.h"
-#include "sym/notearg.h"
-
-/* The cookie: row, operands, and where links cannot be confined to a process, that. */
-#define ROW_BITS 24
-#define OPS_BITS 18
-
-struct place {
-	uint64_t offset;  /* in the file */
-	uint64_t ref_ctr; /* of its counter, 0: none */
-	uint32_t ops;	  /* index in operands */
-};
-
-struct sprobe { /* probe->data is its index */
-	pid_t pid;
-	struct elf_file *file;
-	const char *module; /* basename of the file */
-	bool exe;
-	VEC(struct place) places;
-};
-
-struct operands {
-	const char *text;
-	int n;
-	struct note_arg arg[NOTE_ARGS];
-};
-
-struct process {
-	pid_t pid;
-	bool created; /* by us */
-	struct elf_images images;
-	VEC(bool) published; /* by image */
-};
-
-struct usdt_data {
-	struct elf_cache *cache; /* of files with static probes */
-	struct elf_cache *all;
-	VEC(struct process *) processes;
-	struct hmap *by_pid;
-	VEC(struct sprobe *) probes;
-	VEC(struct operands *) operands;
-	VEC(const char *) open; /* provider fields that later processes may match */
-	struct watch *watch;
-	bool scanned; /* all processes were looked at */
-	bool any;     /* processes that we know nothing of may match */
-};
 
 static struct usdt_data *data_get(struct provider *p)
 {
@@ -112,16 +69,38 @@ static void usdt_destroy(struct provider *p)
 
 /* ---- publishing -------------------------------------------------------------------------------------- */
 
-static uint32_t operands_get(struct usdt_data *ud, const char *text)
+/* Operands that name symbols hold for their place alone. False: there are none. */
+static bool operands_resolve(struct operands *o, const struct elf_file *f, uint64_t addr)
+{
+	bool any = false;
+
+	for (int i = 0; i < o->n; i++) {
+		struct note_arg *a = &o->arg[i];
+
+		if (!*a->symbol)
+			continue;
+		any = true;
+		note_arg_resolve(a, elf_file_private_symbol(f, a->symbol), addr,
+				 f->type == ET_EXEC);
+	}
+	return any;
+}
+
+static uint32_t operands_get(struct usdt_data *ud, const struct elf_file *f,
+			     const struct elf_note *note)
 {
 	struct operands *o;
 
-	for (size_t i = 0; i < ud->operands.n; i++)
-		if (!strcmp(ud->operands.v[i]->text, text))
+	for (size_t i = 0; i < ud->operands.n; i++) {
+		o = ud->operands.v[i];
+		if (o->of ? o->of == note : !strcmp(o->text, note->args))
 			return i;
+	}
 	o = mem_alloc(sizeof(*o));
-	o->text = text;
-	o->n = note_args_parse(text, o->arg);
+	o->text = note->args;
+	o->n = note_args_parse(note->args, o->arg);
+	if (operands_resolve(o, f, note->addr))
+		o->of = note;
 	vec_push(&ud->operands, o);
 	return ud->operands.n - 1;
 }
@@ -154,7 +133,7 @@ static void publish_note(struct probes *t, struct provider *p, const struct proc
 	if (!elf_file_offset(im->file, note->addr, &place.offset) ||
 	    (note->semaphore && !elf_file_offset(im->file, note->semaphore, &place.ref_ctr)))
 		return;
-	place.ops = operands_get(ud, note->args);
+	place.ops = operands_get(ud, im->file, note);
 	if (place.ops >> OPS_BITS)
 		return;
 	snprintf(prov, sizeof(prov), "%s%d", note->provider, (int)pr->pid);
@@ -167,6 +146,7 @@ static void publish_note(struct probes *t, struct provider *p, const struct proc
 		sp->file = im->file;
 		sp->module = probe->mod;
 		sp->exe = im->exe;
+		sp->note = note;
 		vec_push(&ud->probes, sp);
 	} else if (probe->provider != p) {
 		return;
@@ -311,186 +291,82 @@ static int usdt_demand(struct probes *t, struct provider *p, const struct probes
 	return 0;
 }
 
-static const struct sprobe *sprobe_of(const struct probe *probe)
-{
-	return ((struct usdt_data *)probe->provider->data)->probes.v[probe->data];
-}
-
 static bool usdt_match(const struct probe *probe, const struct probespec *s)
 {
-	const struct sprobe *sp = sprobe_of(probe);
+	const struct sprobe *sp = usdt_probe(probe);
 
 	return (!*s->prov || glob_match(s->prov, probe->prov)) && elf_module_match(sp->module, sp->exe, s->mod) &&
 	       (!*s->func || glob_match(s->func, probe->func)) && (!*s->name || glob_match(s->name, probe->name));
 }
 
-/* As many as the note has operands, of their sizes; what they point to is not told. */
+static const struct elf_decl *decl_of(const struct sprobe *sp)
+{
+	for (size_t i = 0; i < sp->file->decls.n; i++) {
+		const struct elf_decl *d = &sp->file->decls.v[i];
+
+		if (!strcmp(d->provider, sp->note->provider) && !strcmp(d->name, sp->note->name))
+			return d;
+	}
+	return NULL;
+}
+
+/* The lines of a text, at most max of them; gives their number. */
+static int lines(struct arena *a, const char *text, const char **out, int max)
+{
+	int n = 0;
+
+	while (*text && n < max) {
+		size_t len = strcspn(text, "\n");
+
+		out[n++] = arena_strndup(a, text, len);
+		text += len + (text[len] != 0);
+	}
+	return n;
+}
+
+/*
+ * As they were declared, or as many as the note has operands, of their sizes; what those point to is not told.
+ */
 static const char *const *usdt_args(struct probes *t, const struct probe *probe)
 {
 	static const char *const types[2][9] = {
-		{[1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"},
-		{[1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t"},
+		{ [1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t" },
+		{ [1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t" },
 	};
 	const struct usdt_data *ud = probe->provider->data;
-	const struct operands *o = ud->operands.v[sprobe_of(probe)->places.v[0].ops];
+	const struct sprobe *sp = usdt_probe(probe);
+	const struct operands *o = ud->operands.v[sp->places.v[0].ops];
 	const char **out = arena_alloc(t->arena, sizeof(*out) * (o->n + 1));
+	const struct elf_decl *decl = decl_of(sp);
 
+	if (decl && lines(t->arena, decl->args, out, o->n) == o->n)
+		return out;
 	for (int i = 0; i < o->n; i++)
 		out[i] = types[o->arg[i].is_signed][o->arg[i].size];
 	return out;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------- */
-
-static bool is_multi(const struct probe_group *g)
+static const struct probe_xarg *usdt_xargs(struct probes *t, const struct probe *probe)
 {
-	return g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI;
-}
+	const struct elf_decl *decl = decl_of(usdt_probe(probe));
+	const char *line[NOTE_ARGS];
+	struct probe_xarg *out;
+	int n;
 
-static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
-{
-	const struct probe_group *g = data;
-	struct ir *ir = cg_ir(cg);
+	if (!decl || !*decl->out)
+		return NULL;
+	n = lines(t->arena, decl->out, line, NOTE_ARGS);
+	out = arena_alloc(t->arena, sizeof(*out) * (n + 1));
+	for (int i = 0; i < n; i++) {
+		char *type;
 
-	if (is_multi(g) && g->nrows == 1)
-		return VREG_NONE;
-	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
-
-	if (!is_multi(g)) {
-		vreg want = ir_mov(ir, row);
-		vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
-
-		ir_comment(ir, "the process of this probe?");
-		ir_alui(ir, IR_SHR, want, ROW_BITS + OPS_BITS);
-		ir_alui(ir, IR_SHR, tgid, 32);
-		ir_jcc(ir, IR_NE, want, tgid, out);
+		out[i].from = (int)strtol(line[i], &type, 10);
+		out[i].type = type + (*type == ' ');
 	}
-	ir_alui(ir, IR_AND, row, (1 << ROW_BITS) - 1);
-	return row;
+	return out;
 }
 
-static void read_memory(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
-{
-	int at = ir_stack_alloc(ir, 8);
-	vreg addr = ir_imm(ir, a->value);
-
-	if (a->reg >= 0)
-		ir_alu(ir, IR_ADD, addr, ir_load(ir, 8, ctx, a->reg));
-	if (a->index >= 0) {
-		vreg index = ir_load(ir, 8, ctx, a->index);
-
-		ir_alui(ir, IR_MUL, index, a->scale);
-		ir_alu(ir, IR_ADD, addr, index);
-	}
-	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, a->size), addr);
-	ir_load_to(ir, to, a->size, ir_stack(ir, at), 0);
-}
-
-static void read_arg(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
-{
-	switch (a->kind) {
-	case NOTE_ARG_NONE:
-		ir_imm_to(ir, to, 0);
-		return;
-	case NOTE_ARG_CONST:
-		ir_imm_to(ir, to, a->value);
-		break;
-	case NOTE_ARG_REG:
-		ir_load_to(ir, to, 8, ctx, a->reg);
-		if (a->shift)
-			ir_alui(ir, IR_SHR, to, a->shift);
-		break;
-	case NOTE_ARG_MEM:
-		read_memory(ir, ctx, a, to);
-		break;
-	}
-	if (a->size < 8)
-		ir_ext(ir, to, a->size, a->is_signed);
-}
-
-/* The operand texts that the group's places have, each once. */
-static size_t group_operands(const struct probe_group *g, uint32_t *out, size_t max)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->probes.n; i++) {
-		const struct sprobe *sp = sprobe_of(g->probes.v[i]);
-
-		for (size_t k = 0; k < sp->places.n; k++) {
-			size_t j = 0;
-
-			while (j < n && out[j] != sp->places.v[k].ops)
-				j++;
-			if (j == n && n < max)
-				out[n++] = sp->places.v[k].ops;
-		}
-	}
-	return n;
-}
-
-static const struct note_arg *operand(const struct usdt_data *ud, uint32_t ops, int n)
-{
-	static const struct note_arg none = {.reg = -1, .index = -1, .scale = 1};
-
-	return n < ud->operands.v[ops]->n ? &ud->operands.v[ops]->arg[n] : &none;
-}
-
-static vreg usdt_arg(struct cg *cg, vreg ctx, void *data, int n)
-{
-	const struct probe_group *g = data;
-	const struct usdt_data *ud = g->provider->data;
-	struct ir *ir = cg_ir(cg);
-	vreg v = ir_vreg(ir), which = VREG_NONE;
-	label done = ir_label(ir);
-	uint32_t *ops = mem_alloc(sizeof(*ops) * ud->operands.n);
-	size_t left = group_operands(g, ops, ud->operands.n);
-
-	/* One operand after the other, each with all texts that have it here; the last needs no question. */
-	while (left) {
-		const struct note_arg *a = operand(ud, ops[0], n);
-		label here = ir_label(ir), other = ir_label(ir);
-		size_t others = 0;
-
-		for (size_t i = 0; i < left; i++)
-			others += !note_arg_same(a, operand(ud, ops[i], n));
-		if (others && which == VREG_NONE) {
-			which = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
-			ir_alui(ir, IR_SHR, which, ROW_BITS);
-			ir_alui(ir, IR_AND, which, (1 << OPS_BITS) - 1);
-		}
-		size_t keep = 0;
-
-		for (size_t i = 0; i < left; i++) {
-			if (!note_arg_same(a, operand(ud, ops[i], n)))
-				ops[keep++] = ops[i];
-			else if (others)
-				ir_jcci(ir, IR_EQ, which, ops[i], here);
-		}
-		if (others)
-			ir_jmp(ir, other);
-		ir_place(ir, here);
-		ir_comment(ir, "arg%d of %zu texts", n, left - keep);
-		read_arg(ir, ctx, a, v);
-		ir_jmp(ir, done);
-		ir_place(ir, other);
-		left = keep;
-	}
-	ir_place(ir, done);
-	free(ops);
-	return v;
-}
-
-static const struct cg_probe_ops multi_cg = {
-	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.attach_type = (enum bpf_attach_type)KERN_UPROBE_MULTI,
-	.prologue = usdt_prologue,
-	.arg = usdt_arg,
-};
-static const struct cg_probe_ops perf_cg = {
-	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.prologue = usdt_prologue,
-	.arg = usdt_arg,
-};
+/* ---- groups ----------------------------------------------------------------------------------------------- */
 
 static uint64_t usdt_group_key(const struct probe *probe)
 {
@@ -502,7 +378,7 @@ static void usdt_group_init(struct probe_group *g, const struct probe *probe)
 {
 	(void)probe;
 	snprintf(g->name, sizeof(g->name), "usdt");
-	g->ops = kern_feature(KERN_FEATURE_UPROBE_MULTI) ? &multi_cg : &perf_cg;
+	g->ops = usdt_cg();
 	g->ops_data = g;
 	g->nrows = 0;
 	g->activity = ABI_ACTIVE;
@@ -514,7 +390,7 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 	int err;
 
 	for (size_t i = 0; i < g->probes.n; i++) {
-		const struct sprobe *sp = sprobe_of(g->probes.v[i]);
+		const struct sprobe *sp = usdt_probe(g->probes.v[i]);
 
 		for (size_t k = 0; k < sp->places.n; k++) {
 			struct uprobe_site *s = vec_add(&sites);
@@ -525,7 +401,7 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 			s->u.offset = sp->places.v[k].offset;
 			s->u.ref_ctr = sp->places.v[k].ref_ctr;
 			s->u.cookie = i | (uint64_t)sp->places.v[k].ops << ROW_BITS;
-			if (!is_multi(g))
+			if (!usdt_is_multi(g))
 				s->u.cookie |= (uint64_t)sp->pid << (ROW_BITS + OPS_BITS);
 		}
 	}
@@ -620,11 +496,13 @@ static void usdt_unwatch(struct probes *t, struct provider *p)
 
 const struct provider_ops provider_usdt = {
 	.name = "usdt",
-	.stability = {"Evolving/Evolving/ISA", "Private/Private/Unknown", "Private/Private/Unknown",
-		      "Evolving/Evolving/ISA", "Evolving/Evolving/ISA"},
+	.stability = { "Evolving/Evolving/ISA", "Private/Private/Unknown",
+		       "Private/Private/Unknown", "Evolving/Evolving/ISA",
+		       "Evolving/Evolving/ISA" },
 	.demand = usdt_demand,
 	.match = usdt_match,
 	.args = usdt_args,
+	.xargs = usdt_xargs,
 	.group_key = usdt_group_key,
 	.group_init = usdt_group_init,
 	.attach = usdt_attach,

@@ -110,6 +110,7 @@ void elf_file_close(struct elf_file *f)
 	vec_free(&f->segs);
 	vec_free(&f->funcs);
 	vec_free(&f->notes);
+	vec_free(&f->decls);
 	free(f);
 }
 
@@ -296,8 +297,9 @@ const struct elf_func *elf_file_func(struct elf_file *f, const char *name)
 	return best;
 }
 
-uint64_t elf_file_symbol(const struct elf_file *f, const char *name)
+static uint64_t symbol_of(const struct elf_file *f, uint32_t type, const char *name)
 {
+	uint64_t found = 0;
 	size_t n;
 	const Elf64_Shdr *sh = sections(f, &n);
 
@@ -305,17 +307,32 @@ uint64_t elf_file_symbol(const struct elf_file *f, const char *name)
 		uint64_t count = sh[i].sh_size / sizeof(Elf64_Sym);
 		const Elf64_Sym *sym;
 
-		if (sh[i].sh_type != SHT_DYNSYM || sh[i].sh_link >= n)
+		if (sh[i].sh_type != type || sh[i].sh_link >= n)
 			continue;
 		sym = at(f, sh[i].sh_offset, count, sizeof(*sym));
 		for (uint64_t k = 0; sym && k < count; k++) {
 			const char *s = string_at(f, &sh[sh[i].sh_link], sym[k].st_name);
 
-			if (s && sym[k].st_shndx != SHN_UNDEF && !strcmp(s, name))
-				return sym[k].st_value;
+			if (!s || sym[k].st_shndx == SHN_UNDEF || strcmp(s, name))
+				continue;
+			if (found && found != sym[k].st_value)
+				return 0;
+			found = sym[k].st_value;
 		}
 	}
-	return 0;
+	return found;
+}
+
+uint64_t elf_file_symbol(const struct elf_file *f, const char *name)
+{
+	return symbol_of(f, SHT_DYNSYM, name);
+}
+
+uint64_t elf_file_private_symbol(const struct elf_file *f, const char *name)
+{
+	uint64_t addr = symbol_of(f, SHT_SYMTAB, name);
+
+	return addr ? addr : symbol_of(f, SHT_DYNSYM, name);
 }
 
 bool elf_file_relocations(const struct elf_file *f,
@@ -377,25 +394,32 @@ const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr)
 
 #define NOTE_STAPSDT 3
 
-/* What comes behind "stapsdt": three addresses, then provider, name and arguments, each with its NUL. */
+/* Texts that stand one behind the other, each with its NUL; false: they do not all end. */
+static bool texts(const uint8_t *from, const uint8_t *end, const char **out[], int n)
+{
+	for (int i = 0; i < n; i++) {
+		const uint8_t *nul = from < end ? memchr(from, 0, end - from) : NULL;
+
+		if (!nul)
+			return false;
+		*out[i] = (const char *)from;
+		from = nul + 1;
+	}
+	return true;
+}
+
+/* Three addresses, then provider, name and arguments. */
 static void add_note(struct elf_file *f, const uint8_t *desc, size_t size, uint64_t base)
 {
-	struct elf_note note = {0};
-	const char *s = (const char *)desc + 24, *end = (const char *)desc + size;
+	struct elf_note note = { 0 };
 	const char **field[] = {&note.provider, &note.name, &note.args};
 	uint64_t word[3];
 
-	if (size < 24)
+	if (size < sizeof(word))
 		return;
 	memcpy(word, desc, sizeof(word));
-	for (int i = 0; i < 3; i++) {
-		const char *nul = s < end ? memchr(s, 0, end - s) : NULL;
-
-		if (!nul)
-			return;
-		*field[i] = s;
-		s = nul + 1;
-	}
+	if (!texts(desc + sizeof(word), desc + size, field, 3))
+		return;
 	/* Programs that were moved after linking (prelink) have another address of .stapsdt.base. */
 	uint64_t moved = base && word[1] ? base - word[1] : 0;
 
@@ -405,32 +429,50 @@ static void add_note(struct elf_file *f, const uint8_t *desc, size_t size, uint6
 		vec_push(&f->notes, note);
 }
 
+static void add_decl(struct elf_file *f, const uint8_t *desc, size_t size, uint64_t base)
+{
+	struct elf_decl decl = { 0 };
+	const char **field[] = { &decl.provider, &decl.name, &decl.args, &decl.out };
+
+	(void)base;
+	if (texts(desc, desc + size, field, 4))
+		vec_push(&f->decls, decl);
+}
+
+/* Calls f for the notes of a type that stand in a section. */
+static void each_note(struct elf_file *f, const char *name, const char *owner, uint32_t type,
+		      uint64_t base,
+		      void (*add)(struct elf_file *f, const uint8_t *desc, size_t size,
+				  uint64_t base))
+{
+	const Elf64_Shdr *sh = section_find(f, name);
+	const uint8_t *data = sh ? at(f, sh->sh_offset, sh->sh_size, 1) : NULL;
+	size_t n = strlen(owner) + 1;
+
+	for (size_t left = data ? sh->sh_size : 0; left >= sizeof(Elf64_Nhdr);) {
+		Elf64_Nhdr nh;
+		uint64_t desc, all;
+
+		memcpy(&nh, data, sizeof(nh));
+		desc = sizeof(nh) + ROUND_UP((uint64_t)nh.n_namesz, 4);
+		all = desc + ROUND_UP((uint64_t)nh.n_descsz, 4);
+		if (all > left)
+			return;
+		if (nh.n_type == type && nh.n_namesz == n && !memcmp(data + sizeof(nh), owner, n))
+			add(f, data + desc, nh.n_descsz, base);
+		data += all;
+		left -= all;
+	}
+}
+
 void elf_file_notes(struct elf_file *f)
 {
-	const Elf64_Shdr *sh, *base;
-	const uint8_t *data;
-	size_t left;
+	const Elf64_Shdr *base;
 
 	if (f->have_notes)
 		return;
 	f->have_notes = true;
-	sh = section_find(f, ".note.stapsdt");
-	data = sh ? at(f, sh->sh_offset, sh->sh_size, 1) : NULL;
-	if (!data)
-		return;
 	base = section_find(f, ".stapsdt.base");
-	for (left = sh->sh_size; left >= sizeof(Elf64_Nhdr);) {
-		Elf64_Nhdr nh;
-		uint64_t name, all;
-
-		memcpy(&nh, data, sizeof(nh));
-		name = ROUND_UP((uint64_t)nh.n_namesz, 4);
-		all = sizeof(nh) + name + ROUND_UP((uint64_t)nh.n_descsz, 4);
-		if (all > left)
-			return;
-		if (nh.n_type == NOTE_STAPSDT && nh.n_namesz == 8 && !memcmp(data + sizeof(nh), "stapsdt", 8))
-			add_note(f, data + sizeof(nh) + name, nh.n_descsz, base ? base->sh_addr : 0);
-		data += all;
-		left -= all;
-	}
+	each_note(f, ".note.stapsdt", "stapsdt", NOTE_STAPSDT, base ? base->sh_addr : 0, add_note);
+	each_note(f, ELF_DECL_SECTION, ELF_DECL_OWNER, ELF_DECL_NOTE, 0, add_decl);
 }

@@ -32,6 +32,18 @@ struct elf_note {
 	uint64_t semaphore; /* address of the counter, 0: none */
 };
 
+/*
+ * What a probe was declared to be passed and to have as args[] (notes of the object that dtrace -G makes): types, one
+ * a line; of out each behind the number of the argument that it is made of, "0 int"; "": as passed.
+ */
+struct elf_decl {
+	const char *provider, *name, *args, *out;
+};
+
+#define ELF_DECL_SECTION ".note.dtrace"
+#define ELF_DECL_OWNER "dtrace"
+#define ELF_DECL_NOTE 1
+
 struct elf_file {
 	int fd;
 	dev_t dev;
@@ -43,6 +55,7 @@ struct elf_file {
 	VEC(struct elf_segment) segs;
 	VEC(struct elf_func) funcs; /* by address, then rank */
 	VEC(struct elf_note) notes;
+	VEC(struct elf_decl) decls;
 	bool have_funcs, have_notes;
 	struct elf_file *debug; /* keeps the names of functions; NULL: none */
 };
@@ -66,6 +79,8 @@ bool elf_file_relocations(const struct elf_file *f,
 const struct elf_func *elf_file_func(struct elf_file *f, const char *name);
 /* Address as linked of a symbol of any kind that the file gives to others; 0: none. */
 uint64_t elf_file_symbol(const struct elf_file *f, const char *name);
+/* The same of one that the file keeps to itself too; 0 also if several have the name. */
+uint64_t elf_file_private_symbol(const struct elf_file *f, const char *name);
 /* The function that an address lies in; NULL. */
 const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr);
 

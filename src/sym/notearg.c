@@ -7,20 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REG_IP 128
+
 /* Names of a register at 8, 4, 2 and 1 bytes, the second byte of the old ones, and where struct pt_regs has it. */
 static const struct {
 	const char *name[5];
 	int16_t offset;
 } registers[] = {
-	{{"rax", "eax", "ax", "al", "ah"}, 80}, {{"rbx", "ebx", "bx", "bl", "bh"}, 40},
-	{{"rcx", "ecx", "cx", "cl", "ch"}, 88}, {{"rdx", "edx", "dx", "dl", "dh"}, 96},
-	{{"rsi", "esi", "si", "sil", ""}, 104}, {{"rdi", "edi", "di", "dil", ""}, 112},
-	{{"rbp", "ebp", "bp", "bpl", ""}, 32},	{{"rsp", "esp", "sp", "spl", ""}, 152},
-	{{"r8", "r8d", "r8w", "r8b", ""}, 72},	{{"r9", "r9d", "r9w", "r9b", ""}, 64},
-	{{"r10", "r10d", "r10w", "r10b", ""}, 56}, {{"r11", "r11d", "r11w", "r11b", ""}, 48},
-	{{"r12", "r12d", "r12w", "r12b", ""}, 24}, {{"r13", "r13d", "r13w", "r13b", ""}, 16},
-	{{"r14", "r14d", "r14w", "r14b", ""}, 8},  {{"r15", "r15d", "r15w", "r15b", ""}, 0},
-	{{"rip", "", "", "", ""}, 128},
+	{ { "rax", "eax", "ax", "al", "ah" }, 80 },
+	{ { "rbx", "ebx", "bx", "bl", "bh" }, 40 },
+	{ { "rcx", "ecx", "cx", "cl", "ch" }, 88 },
+	{ { "rdx", "edx", "dx", "dl", "dh" }, 96 },
+	{ { "rsi", "esi", "si", "sil", "" }, 104 },
+	{ { "rdi", "edi", "di", "dil", "" }, 112 },
+	{ { "rbp", "ebp", "bp", "bpl", "" }, 32 },
+	{ { "rsp", "esp", "sp", "spl", "" }, 152 },
+	{ { "r8", "r8d", "r8w", "r8b", "" }, 72 },
+	{ { "r9", "r9d", "r9w", "r9b", "" }, 64 },
+	{ { "r10", "r10d", "r10w", "r10b", "" }, 56 },
+	{ { "r11", "r11d", "r11w", "r11b", "" }, 48 },
+	{ { "r12", "r12d", "r12w", "r12b", "" }, 24 },
+	{ { "r13", "r13d", "r13w", "r13b", "" }, 16 },
+	{ { "r14", "r14d", "r14w", "r14b", "" }, 8 },
+	{ { "r15", "r15d", "r15w", "r15b", "" }, 0 },
+	{ { "rip", "", "", "", "" }, REG_IP },
 };
 
 /* "%eax": its place; the text moves behind it. -1: no register that we know. */
@@ -73,16 +83,54 @@ static bool mem_parse(const char *s, struct note_arg *a)
 	return !strcmp(s, ")");
 }
 
+static bool is_symbol(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
+}
+
+/* "-8", "4+name", "name+4", "name", "": what is added to an address. The text moves behind it. */
+static bool offset_parse(const char **s, struct note_arg *a)
+{
+	const char *p = *s;
+	bool more = isdigit((unsigned char)*p) || is_symbol(*p) || *p == '-';
+
+	while (more) {
+		bool minus = *p == '-';
+		size_t n = 0;
+
+		p += minus || *p == '+';
+		if (isdigit((unsigned char)*p)) {
+			uint64_t number;
+			char *end;
+
+			errno = 0;
+			number = strtoull(p, &end, 0);
+			if (errno)
+				return false;
+			a->value += (int64_t)(minus ? -number : number);
+			n = end - p;
+		} else {
+			while (is_symbol(p[n]))
+				n++;
+			if (!n || *a->symbol || minus || n >= sizeof(a->symbol))
+				return false;
+			memcpy(a->symbol, p, n);
+		}
+		p += n;
+		more = *p == '+' || *p == '-';
+	}
+	*s = p;
+	return true;
+}
+
 static bool operand_parse(const char *s, struct note_arg *a)
 {
-	char *end;
 	int reg;
 
 	if (*s == '$') {
 		a->kind = NOTE_ARG_CONST;
-		errno = 0;
-		a->value = s[1] == '-' ? strtoll(s + 1, &end, 0) : (int64_t)strtoull(s + 1, &end, 0);
-		return end != s + 1 && !*end && !errno;
+		s++;
+		return *s && offset_parse(&s, a) && !*s;
 	}
 	if (*s == '%') {
 		a->kind = NOTE_ARG_REG;
@@ -90,10 +138,7 @@ static bool operand_parse(const char *s, struct note_arg *a)
 		a->reg = reg;
 		return reg >= 0 && !*s;
 	}
-	/* A symbol in place of a number would need its address in each process. */
-	errno = 0;
-	a->value = strtoll(s, &end, 0);
-	return !errno && mem_parse(end, a);
+	return offset_parse(&s, a) && mem_parse(s, a);
 }
 
 /* "-4@": signed, 4 bytes; without it 8 bytes. */
@@ -123,6 +168,7 @@ static void arg_parse(const char *s, struct note_arg *a)
 	a->reg = a->index = -1;
 	a->scale = 1;
 	a->value = a->shift = 0;
+	*a->symbol = 0;
 }
 
 int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS])
@@ -149,8 +195,26 @@ int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS])
 	return n;
 }
 
+void note_arg_resolve(struct note_arg *a, uint64_t symbol, uint64_t probe, bool fixed)
+{
+	bool relative = a->kind == NOTE_ARG_MEM && a->reg == REG_IP && a->index < 0;
+
+	*a->symbol = 0;
+	if (symbol && relative)
+		a->value += (int64_t)(symbol - probe); /* the counter is at the probe */
+	else if (symbol && fixed && a->kind != NOTE_ARG_NONE)
+		a->value += (int64_t)symbol;
+	else
+		*a = (struct note_arg){ .size = a->size,
+					.is_signed = a->is_signed,
+					.reg = -1,
+					.index = -1,
+					.scale = 1 };
+}
+
 bool note_arg_same(const struct note_arg *a, const struct note_arg *b)
 {
-	return a->kind == b->kind && a->size == b->size && a->is_signed == b->is_signed && a->shift == b->shift &&
-	       a->reg == b->reg && a->index == b->index && a->scale == b->scale && a->value == b->value;
+	return a->kind == b->kind && a->size == b->size && a->is_signed == b->is_signed &&
+	       a->shift == b->shift && a->reg == b->reg && a->index == b->index &&
+	       a->scale == b->scale && a->value == b->value && !strcmp(a->symbol, b->symbol);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define NOTE_ARGS 10
+#define NOTE_SYMBOL 96
 
 enum note_arg_kind { NOTE_ARG_NONE /* cannot be read: 0 */, NOTE_ARG_CONST, NOTE_ARG_REG, NOTE_ARG_MEM };
 
@@ -20,10 +21,17 @@ struct note_arg {
 	int16_t index;
 	uint8_t scale;
 	int64_t value; /* CONST; MEM: what is added to the address */
+	/* A symbol of the program, whose address is added to value; "": none. */
+	char symbol[NOTE_SYMBOL];
 };
 
 /* Reads at most NOTE_ARGS operands; gives their number. What cannot be understood is NOTE_ARG_NONE. */
 int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS]);
+/*
+ * Puts a number in the place of the symbol: its address in a program that is mapped there; where it is mapped elsewhere, the
+ * distance from the probe, to be read from the program counter. 0: the program has no such symbol: NOTE_ARG_NONE.
+ */
+void note_arg_resolve(struct note_arg *a, uint64_t symbol, uint64_t probe, bool fixed);
 bool note_arg_same(const struct note_arg *a, const struct note_arg *b);
 
 #endif

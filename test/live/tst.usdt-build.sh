@@ -5,16 +5,23 @@
 # @@timeout: 120
 fault=0
 cd "$TMPDIR" || exit 1
+cat >types.d <<'END'
+typedef struct shown { int twice; string who; } shown_t;
+translator shown_t < int n > { twice = n * 2; who = "me"; };
+END
 cat >prov.d <<'END'
 typedef unsigned int my_id_t;
 provider myapp {
 	probe start();
 	probe query__start(char *, int);
 	probe query__done(my_id_t id, long rows, short s, unsigned char c, signed char sc);
+	probe mapped(char *s, int n) : (int n, char *s);
+	probe shown(int n) : (shown_t *s, int n);
 	probe many(int, int, int, int, int, int, int, int, int, int);
 };
 #pragma D attributes Evolving/Evolving/Common provider myapp provider
 END
+cat types.d prov.d >all.d && mv all.d prov.d || exit 1
 cat >app.c <<'END'
 typedef unsigned int my_id_t;
 #include "prov.h"
@@ -35,6 +42,8 @@ int main(void)
 	MYAPP_START();
 	for (int i = 0; i < 2; i++)
 		query(i);
+	MYAPP_MAPPED((char *)"text", 7);
+	MYAPP_SHOWN(21);
 	MYAPP_MANY(1, 2, 3, 4, 5, 6, 7, 8, 9, last);
 	return enabled;
 }
@@ -64,7 +73,29 @@ start'
 	grep -q 'exited with status 2' err || "$DTRACE" -n 'myapp$target:::query-done { }' -c ./app 2>&1 |
 		grep -q 'exited with status 2' || { echo "$cc: the program was not told that it is looked at"; fault=1; }
 done
+# A program at a fixed address: operands that are addresses of symbols.
+if cc -O1 -no-pie -o fixed "$SRC/test/programs/usdtargs.c" 2>/dev/null; then
+	sed 's/-8@symbol_pass(%%rip)/8@$symbol_table+4/; s/8+symbol_table(%%rip)/symbol_table(,%%rax,8)/;
+		s/"m"(symbol_pass)/"a"(1L), "m"(symbol_pass)/' "$SRC/test/programs/usdtargs.c" >fixed.c
+	cc -O1 -no-pie -o fixed fixed.c || fault=1
+	"$DTRACE" -qn 'tprov$target:::symbols { this->p = (int *)copyin(arg0, 4); printf("%d %d %d\n", *this->p, arg1, arg2); }' \
+		-c ./fixed >out 2>err
+	[ "$(xargs <out)" = '-21 -21 22' ] || { echo 'fixed:'; cat out err; fault=1; }
+fi
 cc -O2 -c app.c -o app.o && cc -o app app.o prov.o
+# args[] are what the definition says: mapped, translated, with their types; also in a program without symbols.
+cat >use.d <<'END'
+#pragma D option quiet
+myapp$target:::mapped { printf("%d %d %s\n", args[0], arg1, args[1] == (char *)arg0 ? "the same" : "other"); }
+myapp$target:::shown { printf("%d %s %d\n", args[0]->twice, args[0]->who, args[1]); }
+myapp$target:::query-done { printf("%d\n", args[2] == -3 && args[1] == -5); }
+END
+cat types.d use.d >all.d && strip app || exit 1
+"$DTRACE" -s all.d -c ./app >out 2>err || { echo "status $?"; fault=1; }
+[ "$(LC_ALL=C sort out | grep -v '^$' | xargs)" = '1 1 42 me 21 7 7 the same' ] || { echo 'declared:'; cat out err; fault=1; }
+"$DTRACE" -lvn 'myapp$target:::mapped, myapp$target:::query-start' -c ./app 2>&1 | sed -n 's/.*\(args\[.*\)/\1/p' | xargs >out
+[ "$(cat out)" = 'args[0]: int args[1]: char * args[0]: char * args[1]: int' ] || { echo 'types:'; cat out; fault=1; }
+cc -o app app.o prov.o
 readelf -n app 2>/dev/null | grep -q 'Name: query__start' || { echo "readelf does not see it"; fault=1; }
 if command -v bpftrace >/dev/null; then
 	bpftrace -l "usdt:./app:*" 2>/dev/null | grep -q 'myapp:query__start' || { echo "bpftrace does not see it"; fault=1; }

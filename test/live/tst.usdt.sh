@@ -37,6 +37,9 @@ same places "1 1 usdtargs pass second-place
 2 2 usdtargs pass second-place"
 d 'tprov$target:::forms-all { printf("%d\n", args[5] == 4000000000 && args[0] == -1 && args[9] == 1); }' "$PROGS/usdtargs"
 same types 1
+d 'tprov$target:::symbols { printf("%d %d %d\n", arg0, arg1, arg2); }' "$PROGS/usdtargs 2"
+same symbols "1 -21 22
+2 -21 22"
 d 'tprov$target:a.out::counted { @ = count(); } END { printa("%@d\n", @); }' "$PROGS/usdtargs 5"
 same counter 5
 
@@ -44,7 +47,8 @@ same counter 5
 d 'tprov$target::: { @[probename, arg0] = count(); } END { printa("%s %d %@d\n", @); }' "$PROGS/usdtargs 1"
 same all "counted 1 1
 forms-all -1 1
-second-place 1 2"
+second-place 1 2
+symbols 1 1"
 
 # A process that runs already, listed and traced by its number and by a glob; its counter is lowered again.
 mkfifo "$TMPDIR/in"
@@ -55,7 +59,8 @@ started $pid
 "$DTRACE" -ln "tprov$pid:::" 2>&1 | awk 'NR > 1 { print $2, $3, $4, $5 }' | LC_ALL=C sort >"$TMPDIR/out"
 same list "tprov$pid usdtargs forms forms-all
 tprov$pid usdtargs pass counted
-tprov$pid usdtargs pass second-place"
+tprov$pid usdtargs pass second-place
+tprov$pid usdtargs pass symbols"
 "$DTRACE" -ln 'tprov*:usdtargs::counted' 2>&1 | grep -c "tprov$pid .*counted" >"$TMPDIR/out"
 same 'list by glob' 1
 "$DTRACE" -lvn "tprov$pid:::counted" 2>&1 | sed -n 's/.*\(args\[0\].*\)/\1/p' >"$TMPDIR/out"

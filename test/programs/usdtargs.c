@@ -5,6 +5,7 @@
  *
  *	forms__all	-1 -2 -3 200 60000 4000000000 7 -8 9 and the pass as the tenth
  *	second__place	the pass, from two places with different operands (1, then 2 in arg1)
+ *	symbols		the pass, -21 and 22, from variables that the operands name
  *	counted		only while its counter is raised: the pass
  */
 #include <stdint.h>
@@ -44,9 +45,19 @@ static void __attribute__((noinline)) forms(int64_t n)
 			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "memory");
 }
 
+/* Where the program is mapped is not known before it runs, so that they are named relative to the program counter. */
+static volatile int64_t symbol_pass;
+volatile int32_t symbol_table[4] = { 0, -21, 22, 0 };
+
 void pass(int64_t n)
 {
 	forms(n);
+	symbol_pass = n;
+	__asm__ volatile(
+		NOTE("symbols", "0",
+		     "-8@symbol_pass(%%rip) -4@symbol_table+4(%%rip) 4@8+symbol_table(%%rip)")
+		:
+		: "m"(symbol_pass), "m"(symbol_table));
 	__asm__ volatile(NOTE("second__place", "0", "-8@%%rax -4@$1") : : "a"(n));
 	__asm__ volatile(NOTE("second__place", "0", "-8@%%rdx -4@$2") : : "d"(n));
 	if (*(volatile uint16_t *)&counted_semaphore)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the two files of static probes share: publishing and placing (usdt.c), reading arguments (usdtcg.c). */
+#ifndef PROVIDER_USDT_H
+#define PROVIDER_USDT_H
+
+#include "provider/provider.h"
+#include "provider/watch.h"
+#include "sym/notearg.h"
+
+/* The cookie: row, operands, and where links cannot be confined to a process, that. */
+#define ROW_BITS 24
+#define OPS_BITS 18
+
+struct place {
+	uint64_t offset;  /* in the file */
+	uint64_t ref_ctr; /* of its counter, 0: none */
+	uint32_t ops;	  /* index in operands */
+};
+
+struct sprobe { /* probe->data is its index */
+	pid_t pid;
+	struct elf_file *file;
+	const char *module; /* basename of the file */
+	bool exe;
+	const struct elf_note *note; /* of its first place */
+	VEC(struct place) places;
+};
+
+struct operands {
+	const char *text;
+	const struct elf_note *of; /* whose they are alone; NULL: of all that have the text */
+	int n;
+	struct note_arg arg[NOTE_ARGS];
+};
+
+struct process {
+	pid_t pid;
+	bool created; /* by us */
+	struct elf_images images;
+	VEC(bool) published; /* by image */
+};
+
+struct usdt_data {
+	struct elf_cache *cache; /* of files with static probes */
+	struct elf_cache *all;
+	VEC(struct process *) processes;
+	struct hmap *by_pid;
+	VEC(struct sprobe *) probes;
+	VEC(struct operands *) operands;
+	VEC(const char *) open; /* provider fields that later processes may match */
+	struct watch *watch;
+	bool scanned; /* all processes were looked at */
+	bool any;     /* processes that we know nothing of may match */
+};
+
+const struct sprobe *usdt_probe(const struct probe *probe);
+bool usdt_is_multi(const struct probe_group *g);
+const struct cg_probe_ops *usdt_cg(void);
+
+#endif
