@@ -89,6 +89,8 @@ struct cg_probe_ops {
 	 * program's context says (emit_stack.c).
 	 */
 	vreg (*kernel_pc)(struct cg *cg, vreg ctx, void *data);
+	/* Frames of the kernel's stack before that of the probe, where their number is known; 0: it is found out. */
+	uint32_t own_frames;
 	/*
 	 * The return address of a user function that has no frame yet, which unwinding by frame pointers skips; 0:
 	 * none. NULL: nothing is skipped at these probes.

@@ -11,6 +11,7 @@
  *                    frames, by address.
  *   timers           the way from the interrupt to us. The provider tells the pc that was
  *                    interrupted.
+ *   trampolines      the program and the trampoline.
  *   others           nothing: the unwinding begins at the registers of the probe.
  *
  * The kernel follows user stacks by frame pointers only. In a function that has not set up its
@@ -204,6 +205,8 @@ static vreg kernel_skip(struct cg *cg)
 		frame_temp(cg, 8 * INTERRUPT_FRAMES);
 	if (!cg->trial && ops->kernel_pc)
 		return skip_to_pc(cg, ops->kernel_pc(cg, cg->ctx, cg->g->data));
+	if (!cg->trial && ops->own_frames)
+		return ir_imm(cg->ir, ops->own_frames);
 	if (cg->trial || ops->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT ||
 	    ops->prog_type == BPF_PROG_TYPE_TRACING)
 		return skip_tracepoint(cg);

@@ -441,3 +441,100 @@ int kern_btf_tracepoint_args(const char *name, struct kern_btf_args *args)
 		type_spelling(p[i].type, args->type[args->n++], sizeof(args->type[0]));
 	return 0;
 }
+
+/* ---- functions ---- */
+
+/* By name: scripts ask for the types of thousands. */
+static struct {
+	pthread_once_t once;
+	const struct btf_type **v;
+	size_t n;
+} funcs = { .once = PTHREAD_ONCE_INIT };
+
+static int func_cmp(const void *x, const void *y)
+{
+	return strcmp(type_text(*(const struct btf_type *const *)x),
+		      type_text(*(const struct btf_type *const *)y));
+}
+
+static void funcs_once(void)
+{
+	const struct btf_type *t = NULL;
+	size_t n = 0;
+
+	while ((t = type_next(t)))
+		n += BTF_INFO_KIND(t->info) == BTF_KIND_FUNC;
+	funcs.v = malloc(n * sizeof(*funcs.v));
+	if (!funcs.v)
+		return;
+	while ((t = type_next(t)))
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_FUNC)
+			funcs.v[funcs.n++] = t;
+	qsort(funcs.v, funcs.n, sizeof(*funcs.v), func_cmp);
+}
+
+static const struct btf_type *func_find(const char *name)
+{
+	size_t low = 0, high = funcs.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int c = strcmp(type_text(funcs.v[mid]), name);
+
+		if (!c)
+			return funcs.v[mid];
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+static bool by_value(uint32_t id)
+{
+	const struct btf_type *t = type_at(id);
+
+	for (int depth = 0; t && depth < DEPTH_MAX; depth++, t = type_at(t->type))
+		switch (BTF_INFO_KIND(t->info)) {
+		case BTF_KIND_STRUCT:
+		case BTF_KIND_UNION: return true;
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG: break;
+		default: return false;
+		}
+	return false;
+}
+
+int kern_btf_func_args(const char *name, struct kern_btf_args *args, char value[96])
+{
+	const struct btf_type *t;
+	const struct btf_param *p;
+	int r = view();
+
+	if (r < 0)
+		return r;
+	pthread_once(&by_id.once, by_id_once);
+	pthread_once(&funcs.once, funcs_once);
+	t = func_find(name);
+	t = t ? type_at(t->type) : NULL;
+	if (!t || BTF_INFO_KIND(t->info) != BTF_KIND_FUNC_PROTO)
+		return -ENOENT;
+	p = (const void *)(t + 1);
+	args->n = 0;
+	/* A parameter without a type stands for "...". */
+	for (unsigned int i = 0; i < BTF_INFO_VLEN(t->info) && args->n < KERN_BTF_ARGS_MAX && p[i].type; i++) {
+		if (by_value(p[i].type))
+			return -EOPNOTSUPP;
+		type_spelling(p[i].type, args->type[args->n++], sizeof(args->type[0]));
+	}
+	value[0] = '\0';
+	if (by_value(t->type))
+		return -EOPNOTSUPP;
+	if (t->type)
+		type_spelling(t->type, value, sizeof(args->type[0]));
+	return 0;
+}

@@ -21,8 +21,6 @@
 #define SOME_FUNCTION "kernel_clone"
 
 /* Known to newer headers than we may be built with. */
-#define ATTACH_TRACE_KPROBE_MULTI 42
-#define ATTACH_TRACE_UPROBE_MULTI 48
 #define MAP_TYPE_ARENA 33
 #define FUNC_TASK_PT_REGS 175
 #define FUNC_GET_ATTACH_COOKIE 174
@@ -204,10 +202,10 @@ static int probe_KPROBE_MULTI(void)
 		uint32_t prog_fd, target_fd, attach_type, flags;
 		uint32_t multi_flags, cnt;
 		uint64_t syms, addrs, cookies;
-	} a = { .attach_type = ATTACH_TRACE_KPROBE_MULTI, .cnt = 1, .syms = PTR(syms) };
+	} a = { .attach_type = KERN_KPROBE_MULTI, .cnt = 1, .syms = PTR(syms) };
 	int prog, r;
 
-	prog = load_empty(BPF_PROG_TYPE_KPROBE, ATTACH_TRACE_KPROBE_MULTI, 0);
+	prog = load_empty(BPF_PROG_TYPE_KPROBE, KERN_KPROBE_MULTI, 0);
 	if (prog < 0)
 		return unknown(prog);
 	a.prog_fd = prog;
@@ -244,13 +242,13 @@ static int probe_UPROBE_MULTI(void)
 		uint32_t prog_fd, target_fd, attach_type, flags;
 		uint64_t path, offsets, ref_ctr_offsets, cookies;
 		uint32_t cnt, multi_flags, pid, pad;
-	} a = { .attach_type = ATTACH_TRACE_UPROBE_MULTI,
+	} a = { .attach_type = KERN_UPROBE_MULTI,
 		.path = PTR("/"),
 		.offsets = PTR(&offset),
 		.cnt = 1 };
 	int prog, r;
 
-	prog = load_empty(BPF_PROG_TYPE_KPROBE, ATTACH_TRACE_UPROBE_MULTI, 0);
+	prog = load_empty(BPF_PROG_TYPE_KPROBE, KERN_UPROBE_MULTI, 0);
 	if (prog < 0)
 		return unknown(prog);
 	a.prog_fd = prog;

@@ -119,6 +119,12 @@ struct kern_btf_args {
  * -ENOENT. */
 int kern_btf_tracepoint_args(const char *name, struct kern_btf_args *args);
 
+/*
+ * The types of a kernel function's parameters, and of its value: "" for none. -ENOENT: BTF does not have it;
+ * -EOPNOTSUPP: structures are passed by value, so that arguments and registers do not go together.
+ */
+int kern_btf_func_args(const char *name, struct kern_btf_args *args, char value[96]);
+
 /* ---- perf.c ---- */
 
 /* cpu-clock of one CPU with a period in ns (at least 10,000), disabled, to be given a program. It
@@ -139,6 +145,8 @@ int kern_perf_tracepoint_open(int cpu, int id);
 int kern_perf_set_prog(int perf_fd, int prog_fd);
 int kern_perf_enable(int perf_fd);
 int kern_perf_disable(int perf_fd);
+/* Makes a link of the event and a program, starts the event and closes perf_fd, whatever comes of it. */
+int kern_perf_link(int prog_fd, int perf_fd, uint64_t cookie);
 /* Frames that the kernel gives of a stack at most (sysctl kernel.perf_event_max_stack). */
 uint32_t kern_perf_max_stack(void);
 /* The event's count: ns for clocks. */
@@ -165,6 +173,18 @@ int kern_uprobe_multi_link(int prog_fd, const char *path, int pid, bool is_retur
 			   uint32_t n);
 /* One probe by a perf event, in all processes. */
 int kern_uprobe_perf_link(int prog_fd, const char *path, bool is_return, const struct kern_uprobe *u);
+
+/* ---- kprobe.c ---- */
+
+/* expected_attach_type of a KPROBE program for links of many kprobes; programs for perf links have 0. */
+#define KERN_KPROBE_MULTI 42
+
+/* One link of n functions by their addresses. All or nothing: -EINVAL and others if one of them cannot be traced. */
+int kern_kprobe_multi_link(int prog_fd, bool is_return, const uint64_t *addrs, const uint64_t *cookies, uint32_t n);
+/* One function by a perf event. */
+int kern_kprobe_perf_link(int prog_fd, bool is_return, uint64_t addr, uint64_t cookie);
+/* Calls that a link of either kind did not give to its program; kernels before 6.7 do not count: -EOPNOTSUPP. */
+int kern_kprobe_missed(int link_fd, uint64_t *missed);
 
 /* ---- tracefs.c ---- */
 

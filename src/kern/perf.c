@@ -81,6 +81,23 @@ int kern_perf_disable(int perf_fd)
 	return control(perf_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+int kern_perf_link(int prog_fd, int perf_fd, uint64_t cookie)
+{
+	int link = kern_link_perf_event(prog_fd, perf_fd, cookie);
+
+	if (link >= 0) {
+		int err = kern_perf_enable(perf_fd);
+
+		if (err < 0) {
+			close(link);
+			link = err;
+		}
+	}
+	/* The link keeps the event. */
+	close(perf_fd);
+	return link;
+}
+
 int kern_perf_read(int perf_fd, uint64_t *count)
 {
 	ssize_t n = read(perf_fd, count, sizeof(*count));

@@ -56,7 +56,7 @@ int kern_uprobe_multi_link(int prog_fd, const char *path, int pid, bool is_retur
 int kern_uprobe_perf_link(int prog_fd, const char *path, bool is_return, const struct kern_uprobe *u)
 {
 	struct perf_event_attr attr;
-	int type = kern_perf_pmu_type("uprobe"), link;
+	int type = kern_perf_pmu_type("uprobe");
 	long fd;
 
 	if (type < 0)
@@ -72,16 +72,5 @@ int kern_uprobe_perf_link(int prog_fd, const char *path, bool is_return, const s
 	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	link = kern_link_perf_event(prog_fd, fd, u->cookie);
-	if (link >= 0) {
-		int err = kern_perf_enable(fd);
-
-		if (err < 0) {
-			close(link);
-			link = err;
-		}
-	}
-	/* The link keeps the event. */
-	close(fd);
-	return link;
+	return kern_perf_link(prog_fd, fd, u->cookie);
 }

@@ -39,6 +39,8 @@ struct lang_hooks {
 	const char *(*set_option)(void *arg, const char *name, const char *value);
 	/* Is there a probe for this description? Providers create what can be created on demand. 0 = none; *diag may be set to a provider's own error. */
 	int (*probe_matches)(void *arg, const struct probespec *spec, struct diag *d);
+	/* Why there is none: what the kernel lacks; NULL: nothing is known. */
+	const char *(*probe_unavailable)(void *arg, const struct probespec *spec);
 	/* What args[n] of the probes matching spec is. */
 	void (*probe_arg)(void *arg, const struct probespec *spec, int n, struct lang_probe_arg *out);
 	/* Kernel symbol `name (module may be NULL); false if unknown. */

@@ -132,6 +132,7 @@ void probespec_add_id(struct parse *p, struct srcloc loc, struct text text)
 
 int probespec_match(struct dsession *s, const struct probespec *spec, struct diag *d)
 {
+	const char *why;
 	int n = s->hooks.probe_matches ? s->hooks.probe_matches(s->hooks.arg, spec, d) : 0;
 
 	if (d->set)
@@ -144,7 +145,9 @@ int probespec_match(struct dsession *s, const struct probespec *spec, struct dia
 				  spec->id);
 	if (s->opt.zdefs)
 		return 0;
+	why = s->hooks.probe_unavailable ? s->hooks.probe_unavailable(s->hooks.arg, spec) : NULL;
 	return diag_error(d, "D_PDESC_ZERO", spec->loc,
-			  "probe description %s:%s:%s:%s does not match any probes", spec->prov,
-			  spec->mod, spec->func, spec->name);
+			  "probe description %s:%s:%s:%s does not match any probes%s%s%s", spec->prov,
+			  spec->mod, spec->func, spec->name, why ? " (" : "", why ? why : "",
+			  why ? ")" : "");
 }

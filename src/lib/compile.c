@@ -45,6 +45,13 @@ static int hook_probe_matches(void *arg, const struct probespec *spec, struct di
 	return h->probe_matches ? h->probe_matches(h->arg, spec, d) : 0;
 }
 
+static const char *hook_probe_unavailable(void *arg, const struct probespec *spec)
+{
+	struct lang_hooks *h = &((struct hook_arg *)arg)->probes;
+
+	return h->probe_unavailable ? h->probe_unavailable(h->arg, spec) : NULL;
+}
+
 static void hook_probe_arg(void *arg, const struct probespec *spec, int n,
 			   struct lang_probe_arg *out)
 {
@@ -92,6 +99,7 @@ static bool hook_load_library(void *arg, const char *name)
 static const struct lang_hooks hooks = {
 	.set_option = hook_set_option,
 	.probe_matches = hook_probe_matches,
+	.probe_unavailable = hook_probe_unavailable,
 	.probe_arg = hook_probe_arg,
 	.symbol = hook_symbol,
 	.provider_exists = hook_provider_exists,

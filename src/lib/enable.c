@@ -551,6 +551,8 @@ static int group_load(dtrace_hdl_t *dtp, struct enabling *e, struct group *g)
 		}
 		attr.attach_btf_id = err;
 	}
+	if (g->g.attach_btf_id)
+		attr.attach_btf_id = g->g.attach_btf_id;
 	btf_fd = kern_btf_load(code.btf, code.btf_size, NULL, 0, 0);
 	if (btf_fd < 0) {
 		load_refused(dtp, g, &attr, btf_fd);
@@ -924,6 +926,7 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 
 	for (size_t i = 0; i < e->groups.n; i++) {
 		struct group *g = e->groups.v[i];
+		uint64_t skipped = g->g.provider->ops->skipped ? g->g.provider->ops->skipped(&g->g) : 0;
 		uint64_t (*missed)(struct probe_group *, const struct probe *, int, bool) =
 			g->g.provider->ops->missed;
 		uint64_t misses = 0;
@@ -932,6 +935,11 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 			snprintf(text, sizeof(text), "%llu firing%s of %s skipped by the kernel (recursion)",
 				 (unsigned long long)misses, misses > 1 ? "s" : "", g->g.name);
 			work_lost(dtp, DTRACE_CPUALL, misses, text);
+		}
+		if (skipped) {
+			snprintf(text, sizeof(text), "%llu firing%s of %s missed by the kernel",
+				 (unsigned long long)skipped, skipped > 1 ? "s" : "", g->g.name);
+			work_lost(dtp, DTRACE_CPUALL, skipped, text);
 		}
 		for (size_t p = 0; missed && p < g->g.probes.n; p++)
 			for (size_t c = 0; c < e->ncpus; c++) {

@@ -194,10 +194,33 @@ static void found_add(void *arg, struct probe *p)
 	vec_push(&((struct found *)arg)->v, p);
 }
 
+static struct probespec spec_of(const dtrace_probedesc_t *pdp)
+{
+	return (struct probespec){
+		.prov = pdp->dtpd_provider,
+		.mod = pdp->dtpd_mod,
+		.func = pdp->dtpd_func,
+		.name = pdp->dtpd_name,
+		.text = "",
+		.id = pdp->dtpd_id,
+		.by_id = pdp->dtpd_id != DTRACE_IDNONE,
+	};
+}
+
+static int no_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp)
+{
+	struct probespec spec = pdp ? spec_of(pdp) : (struct probespec){ .prov = "" };
+	const char *why = probes_unavailable(dtp->probes, &spec);
+
+	if (!why)
+		return hdl_error(dtp, EDT_NOPROBE);
+	return hdl_errorf(dtp, EDT_NOPROBE, "%s (%s)", dtrace_errmsg(NULL, EDT_NOPROBE), why);
+}
+
 /* The probes of a description; NULL: all. 0, or -1 with the error recorded. */
 static int find_probes(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, struct found *f)
 {
-	struct probespec spec = { 0 };
+	struct probespec spec;
 	struct diag d = { 0 };
 	int rc;
 
@@ -209,13 +232,7 @@ static int find_probes(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, struct 
 			vec_push(&f->v, dtp->probes->v.v[i]);
 		return 0;
 	}
-	spec.prov = pdp->dtpd_provider;
-	spec.mod = pdp->dtpd_mod;
-	spec.func = pdp->dtpd_func;
-	spec.name = pdp->dtpd_name;
-	spec.text = "";
-	spec.id = pdp->dtpd_id;
-	spec.by_id = pdp->dtpd_id != DTRACE_IDNONE;
+	spec = spec_of(pdp);
 	rc = probes_match(dtp->probes, &spec, &d, found_add, f);
 	if (rc < 0)
 		hdl_errorf(dtp, EDT_NOPROBE, "%s",
@@ -231,7 +248,7 @@ int dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_p
 	int rc = find_probes(dtp, pdp, &f);
 
 	if (rc == 0 && f.v.n == 0)
-		rc = hdl_error(dtp, EDT_NOPROBE);
+		rc = no_probe(dtp, pdp);
 	for (size_t i = 0; i < f.v.n && rc == 0; i++) {
 		dtrace_probedesc_t desc;
 

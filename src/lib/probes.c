@@ -18,6 +18,13 @@ static int hook_matches(void *arg, const struct probespec *spec, struct diag *d)
 	return probes_match(dtp->probes, spec, d, NULL, NULL);
 }
 
+static const char *hook_unavailable(void *arg, const struct probespec *spec)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	return probes_unavailable(dtp->probes, spec);
+}
+
 /* ---- args[] ------------------------------------------------------------------------------------------ */
 
 /* A type as providers spell it: "const char *", "struct stat *", "size_t". Unknown names: what they are in a register. */
@@ -164,6 +171,7 @@ void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h)
 {
 	h->arg = dtp;
 	h->probe_matches = hook_matches;
+	h->probe_unavailable = hook_unavailable;
 	h->probe_arg = hook_arg;
 	h->provider_exists = hook_provider;
 	h->module_exists = hook_module;

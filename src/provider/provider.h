@@ -58,6 +58,7 @@ struct probe_group {
 	void *ops_data;
 	size_t nrows;		/* 0 in group_init(): row i is probes.v[i], as many as are enabled */
 	VEC(struct probe *) probes; /* enabled ones */
+	uint32_t attach_btf_id; /* of the kernel's function that a TRACING program is loaded for, 0: none */
 	const char *tracepoint; /* that the program is loaded for (BTF) or attached to, else NULL */
 	uint32_t activity;	/* ABI_ACTIVE; BEGIN: ABI_WARMUP; END: ABI_COOLDOWN */
 	int prog_fd;		/* -1 until loaded */
@@ -81,6 +82,8 @@ struct provider_ops {
 	struct provider_stability stability;
 	/* Publishes the probes that exist in advance. Called once, when the table is first searched for them. 0 or -errno. */
 	int (*provide)(struct probes *t, struct provider *p);
+	/* Why this kernel gives the provider nothing to publish: a text of static life. NULL (hook or result): it does. */
+	const char *(*unavailable)(void);
 	/*
 	 * Is this a name that only this provider has probes of? Then no other one is published for a description that
 	 * consists of the name alone. Unset: none.
@@ -112,6 +115,8 @@ struct provider_ops {
 	 * missed. all: also of probes whose number nobody counts on, like ticks; wanted with -x accounting.
 	 */
 	uint64_t (*missed)(struct probe_group *g, const struct probe *probe, int cpu, bool all);
+	/* Firings of the group that the kernel did not give to its program, beside those that it counts with the program. */
+	uint64_t (*skipped)(struct probe_group *g);
 	/* Frees ops_data and attached; the descriptors in fds are closed already. */
 	void (*group_destroy)(struct probe_group *g);
 	void (*destroy)(struct provider *p);
@@ -164,11 +169,13 @@ int probes_match(struct probes *t, const struct probespec *spec, struct diag *d,
 		 void (*f)(void *arg, struct probe *p), void *arg);
 /* The provider that a provider name belongs to; NULL. */
 struct provider *probes_provider(const struct probes *t, const char *prov);
+/* Why a description that names a provider has no match: the kernel lacks what that needs. NULL: it does not. */
+const char *probes_unavailable(const struct probes *t, const struct probespec *spec);
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_dtrace, provider_io, provider_ip, provider_mib, provider_pid, provider_proc,
-	provider_profile, provider_rawtp, provider_sched, provider_sdt, provider_syscall, provider_sysinfo,
+extern const struct provider_ops provider_dtrace, provider_fbt, provider_io, provider_ip, provider_mib, provider_pid, provider_proc,
+	provider_profile, provider_rawfbt, provider_rawtp, provider_sched, provider_sdt, provider_syscall, provider_sysinfo,
 	provider_tcp, provider_udp, provider_usdt, provider_vminfo;
 
 #endif

@@ -28,6 +28,8 @@ static const struct provider_ops *const registry[] = {
 	&provider_mib,
 	&provider_sdt,
 	&provider_rawtp,
+	&provider_fbt,
+	&provider_rawfbt,
 };
 
 struct probes *probes_create(void)
@@ -124,6 +126,13 @@ struct provider *probes_provider(const struct probes *t, const char *prov)
 	return NULL;
 }
 
+const char *probes_unavailable(const struct probes *t, const struct probespec *spec)
+{
+	struct provider *p = spec->by_id || !*spec->prov ? NULL : probes_provider(t, spec->prov);
+
+	return p && p->ops->unavailable ? p->ops->unavailable() : NULL;
+}
+
 static int provide(struct probes *t, struct provider *p)
 {
 	if (p->provided)
@@ -161,8 +170,6 @@ static bool field_match(const char *pattern, const char *s)
 
 static bool probe_match(const struct probe *p, const struct probespec *s)
 {
-	if (s->by_id)
-		return p->id == s->id;
 	if (p->literal && strcmp(s->func, p->func))
 		return false;
 	if (p->provider->ops->match)
@@ -223,6 +230,13 @@ int probes_match(struct probes *t, const struct probespec *spec, struct diag *d,
 
 	if (prepare(t, spec, d) < 0 && d->set)
 		return -1;
+	if (spec->by_id) {
+		if (!spec->id || spec->id > t->v.n)
+			return 0;
+		if (f)
+			f(arg, t->v.v[spec->id - 1]);
+		return 1;
+	}
 	for (size_t i = 0; i < t->v.n; i++) {
 		if (!probe_match(t->v.v[i], spec))
 			continue;
