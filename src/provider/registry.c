@@ -26,6 +26,7 @@ static const struct provider_ops *const registry[] = {
 	&provider_vminfo,
 	&provider_sysinfo,
 	&provider_mib,
+	&provider_lockstat,
 	&provider_sdt,
 	&provider_rawtp,
 	&provider_fbt,
