@@ -140,6 +140,14 @@ int kern_perf_cpu_clock_open(int cpu, uint64_t period_ns);
  * random config2 of the process tells its timers from others.
  */
 int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t config2);
+struct kern_perf_event {
+	uint32_t type;
+	uint64_t config, period;
+	bool exclude_user, exclude_kernel;
+};
+
+/* An event of one CPU, disabled, to be given a program. */
+int kern_perf_event_open(int cpu, const struct kern_perf_event *ev);
 /* A trace event by its id, disabled, to be given a program that runs on all CPUs. */
 int kern_perf_tracepoint_open(int cpu, int id);
 int kern_perf_set_prog(int perf_fd, int prog_fd);

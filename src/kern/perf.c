@@ -46,6 +46,23 @@ int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t
 	return clock_open(&attr, cpu, period_ns);
 }
 
+int kern_perf_event_open(int cpu, const struct kern_perf_event *ev)
+{
+	struct perf_event_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = ev->type;
+	attr.config = ev->config;
+	attr.size = sizeof(attr);
+	attr.sample_period = ev->period;
+	attr.exclude_user = ev->exclude_user;
+	attr.exclude_kernel = ev->exclude_kernel;
+	attr.disabled = 1;
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
 int kern_perf_tracepoint_open(int cpu, int id)
 {
 	struct perf_event_attr attr;

@@ -159,13 +159,15 @@ static const char *unavailable(bool raw)
 	return why;
 }
 
-static const char *fbt_unavailable(void)
+static const char *fbt_unavailable(const struct probespec *spec)
 {
+	(void)spec;
 	return unavailable(false);
 }
 
-static const char *rawfbt_unavailable(void)
+static const char *rawfbt_unavailable(const struct probespec *spec)
 {
+	(void)spec;
 	return unavailable(true);
 }
 

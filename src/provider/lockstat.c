@@ -239,17 +239,23 @@ static void look(void *arg, const char *name)
 	*(int *)arg += !strcmp(name, "contention_begin") || !strcmp(name, "contention_end");
 }
 
-static const char *lockstat_unavailable(void)
+static bool available(void)
 {
 	int have = 0;
 
 	kern_btf_tracepoints(look, &have);
-	return have == 2 && kern_feature(KERN_FEATURE_RAW_TP) ? NULL : "this kernel has no tracepoints for waits for locks";
+	return have == 2 && kern_feature(KERN_FEATURE_RAW_TP);
+}
+
+static const char *lockstat_unavailable(const struct probespec *spec)
+{
+	(void)spec;
+	return available() ? NULL : "this kernel has no tracepoints for waits for locks";
 }
 
 static int lockstat_provide(struct probes *t, struct provider *p)
 {
-	if (lockstat_unavailable())
+	if (!available())
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		probes_add(t, p, "vmlinux", "", rows[i].name, i);

@@ -82,8 +82,8 @@ struct provider_ops {
 	struct provider_stability stability;
 	/* Publishes the probes that exist in advance. Called once, when the table is first searched for them. 0 or -errno. */
 	int (*provide)(struct probes *t, struct provider *p);
-	/* Why this kernel gives the provider nothing to publish: a text of static life. NULL (hook or result): it does. */
-	const char *(*unavailable)(void);
+	/* Why this machine has no probe of a description: a text of static life. NULL (hook or result): it says nothing. */
+	const char *(*unavailable)(const struct probespec *spec);
 	/*
 	 * Is this a name that only this provider has probes of? Then no other one is published for a description that
 	 * consists of the name alone. Unset: none.
@@ -174,8 +174,9 @@ const char *probes_unavailable(const struct probes *t, const struct probespec *s
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_dtrace, provider_fbt, provider_io, provider_ip, provider_lockstat, provider_mib, provider_pid, provider_proc,
-	provider_profile, provider_rawfbt, provider_rawtp, provider_sched, provider_sdt, provider_syscall, provider_sysinfo,
-	provider_tcp, provider_udp, provider_usdt, provider_vminfo;
+extern const struct provider_ops provider_cpc, provider_dtrace, provider_fbt, provider_io, provider_ip,
+	provider_lockstat, provider_mib, provider_pid, provider_proc, provider_profile, provider_rawfbt, provider_rawtp,
+	provider_sched, provider_sdt, provider_syscall, provider_sysinfo, provider_tcp, provider_udp, provider_usdt,
+	provider_vminfo;
 
 #endif

@@ -27,6 +27,7 @@ static const struct provider_ops *const registry[] = {
 	&provider_sysinfo,
 	&provider_mib,
 	&provider_lockstat,
+	&provider_cpc,
 	&provider_sdt,
 	&provider_rawtp,
 	&provider_fbt,
@@ -131,7 +132,7 @@ const char *probes_unavailable(const struct probes *t, const struct probespec *s
 {
 	struct provider *p = spec->by_id || !*spec->prov ? NULL : probes_provider(t, spec->prov);
 
-	return p && p->ops->unavailable ? p->ops->unavailable() : NULL;
+	return p && p->ops->unavailable ? p->ops->unavailable(spec) : NULL;
 }
 
 static int provide(struct probes *t, struct provider *p)
