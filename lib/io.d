@@ -150,3 +150,36 @@ translator fileinfo_t < struct request *R > {
 	fi_mount = "<unknown>";
 	fi_oflags = 0;
 };
+
+/* A wait for I/O of which nothing is known. */
+translator bufinfo_t < int nothing > {
+	b_flags = 0;
+	b_bcount = 0;
+	b_addr = 0;
+	b_lblkno = 0;
+	b_blkno = 0;
+	b_resid = 0;
+	b_bufsize = 0;
+	b_iodone = 0;
+	b_error = 0;
+	b_edev = 0;
+};
+
+translator devinfo_t < int nothing > {
+	dev_major = 0;
+	dev_minor = 0;
+	dev_instance = 0;
+	dev_name = "<unknown>";
+	dev_statname = "<unknown>";
+	dev_pathname = "<unknown>";
+};
+
+translator fileinfo_t < int nothing > {
+	fi_name = "<unknown>";
+	fi_dirname = "<unknown>";
+	fi_pathname = "<unknown>";
+	fi_offset = 0;
+	fi_fs = "<unknown>";
+	fi_mount = "<unknown>";
+	fi_oflags = 0;
+};

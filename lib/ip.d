@@ -258,6 +258,14 @@ translator ipinfo_t < struct sk_buff *S > {
 	    xlate <ipinfo_t *> ((struct ipv6hdr *)_skb_net[S])->ip_daddr;
 };
 
+/* What will answer a packet that has come in. */
+translator ipinfo_t < uint64_t R > {
+	ip_ver = xlate <ipinfo_t *> ((struct sk_buff *)R)->ip_ver;
+	ip_plength = 20;
+	ip_saddr = xlate <ipinfo_t *> ((struct sk_buff *)R)->ip_daddr;
+	ip_daddr = xlate <ipinfo_t *> ((struct sk_buff *)R)->ip_saddr;
+};
+
 /* Addresses of a connection as text; a socket of neither family has none. */
 inline string _sock_laddr[struct sock *S] =
     S->__sk_common.skc_family == AF_INET ? inet_ntoa(&S->__sk_common.skc_rcv_saddr) :

@@ -54,6 +54,20 @@ translator tcpinfo_t < struct tcphdr *T > {
 
 inline struct tcphdr *_skb_tcp[struct sk_buff *S] = (struct tcphdr *)(S->head + S->transport_header);
 
+/* What refuses the segment with this header. */
+translator tcpinfo_t < uint64_t R > {
+	tcp_sport = ntohs(((struct tcphdr *)R)->dest);
+	tcp_dport = ntohs(((struct tcphdr *)R)->source);
+	tcp_seq = 0;
+	tcp_ack = ntohl(((struct tcphdr *)R)->seq) + 1;
+	tcp_offset = 20;
+	tcp_flags = TH_RST | TH_ACK;
+	tcp_window = 0;
+	tcp_checksum = 0;
+	tcp_urgent = 0;
+	tcp_hdr = NULL;
+};
+
 translator tcpinfo_t < struct sk_buff *S > {
 	tcp_sport = xlate <tcpinfo_t *> (_skb_tcp[S])->tcp_sport;
 	tcp_dport = xlate <tcpinfo_t *> (_skb_tcp[S])->tcp_dport;

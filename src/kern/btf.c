@@ -210,9 +210,9 @@ static const struct btf_type *strip(uint32_t id)
 	return NULL;
 }
 
-/* Offset in bits of a named member, its type in *type; anonymous structs and unions are part of
+/* Offset in bits of a named member (fields: or bit-field), its type in *type; anonymous structs and unions are part of
  * their parent. */
-static int64_t member_find(const struct btf_type *t, const char *name, int depth, uint32_t *type)
+static int64_t member_find(const struct btf_type *t, const char *name, int depth, bool fields, uint32_t *type)
 {
 	const struct btf_member *m = (const void *)(t + 1);
 	unsigned int n = BTF_INFO_VLEN(t->info), i;
@@ -224,14 +224,14 @@ static int64_t member_find(const struct btf_type *t, const char *name, int depth
 		if (m->name_off && !name_is(m->name_off, "")) {
 			if (!name_is(m->name_off, name))
 				continue;
-			if (bits && BTF_MEMBER_BITFIELD_SIZE(m->offset))
+			if (!fields && bits && BTF_MEMBER_BITFIELD_SIZE(m->offset))
 				return -EINVAL;
 			*type = m->type;
 			return at;
 		}
 		const struct btf_type *inner = depth < DEPTH_MAX ? strip(m->type) : NULL;
 		int64_t in =
-			is_composite(inner) ? member_find(inner, name, depth + 1, type) : -ENOENT;
+			is_composite(inner) ? member_find(inner, name, depth + 1, fields, type) : -ENOENT;
 
 		if (in != -ENOENT)
 			return in < 0 ? in : at + in;
@@ -259,7 +259,7 @@ int kern_btf_member_offset(const char *tag, const char *path)
 			return -ENOENT;
 		memcpy(name, path, n);
 		name[n] = '\0';
-		at = member_find(t, name, 0, &type);
+		at = member_find(t, name, 0, false, &type);
 		if (at < 0)
 			return at;
 		off += at;
@@ -269,6 +269,17 @@ int kern_btf_member_offset(const char *tag, const char *path)
 		t = strip(type);
 	}
 	return off % 8 ? -EINVAL : (int)(off / 8);
+}
+
+int64_t kern_btf_member_bit(const char *tag, const char *name)
+{
+	const struct btf_type *t;
+	uint32_t type;
+	int r = view();
+
+	if (r < 0)
+		return r;
+	return find(BTF_KIND_STRUCT, tag, &t) < 0 ? -ENOENT : member_find(t, name, 0, true, &type);
 }
 
 int64_t kern_btf_percpu_offset(const char *name)

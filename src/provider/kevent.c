@@ -14,6 +14,7 @@
 
 #include "base/str.h"
 #include "provider/tracepoint.h"
+#include "sym/ksymaddr.h"
 
 #define TPS_MAX 2
 #define NRS_MAX 12
@@ -271,6 +272,70 @@ static void goes_to_sleep(struct cg *cg, vreg ctx, const struct kevent *k, label
 	ir_jcci(ir, IR_EQ, state, 0, out);
 }
 
+/* sched_exit_tp(has the thread changed?) */
+static void not_flag0(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	vreg v = raw0(cg, ctx);
+
+	(void)k;
+	ir_ext(cg_ir(cg), v, 1, false);
+	ir_jcci(cg_ir(cg), IR_NE, v, 0, out);
+}
+
+/* The bit that a thread has set while it waits for I/O. */
+static void in_iowait(struct cg *cg, vreg task, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	int64_t bit = kern_btf_member_bit("task_struct", "in_iowait");
+
+	if (bit < 0) {
+		ir_jmp(ir, out);
+		return;
+	}
+	vreg v = tracepoint_read(cg, task, bit / 8, 1);
+
+	ir_alui(ir, IR_AND, v, 1 << bit % 8);
+	ir_jcci(ir, IR_EQ, v, 0, out);
+}
+
+static void starts_iowait(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	goes_to_sleep(cg, ctx, k, out);
+	in_iowait(cg, raw1(cg, ctx), out);
+}
+
+static void ends_iowait(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	flag0(cg, ctx, k, out);
+	in_iowait(cg, current(cg, ctx), out);
+}
+
+/* The timer that is the scheduler's tick, by its function; the idle thread is charged with nothing. */
+static uint64_t tick_function(void)
+{
+	static const char *const names[] = { "tick_nohz_handler", "tick_sched_timer" };
+	static uint64_t addr;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !addr; i++)
+		if (ksym_address("vmlinux", names[i], &addr))
+			addr = 0;
+	return addr;
+}
+
+static bool have_tick(void)
+{
+	return tick_function();
+}
+
+static void is_tick(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+
+	(void)k;
+	ir_jcc(ir, IR_NE, member(cg, raw0(cg, ctx), "hrtimer", "function", 8), ir_imm(ir, (int64_t)tick_function()), out);
+	ir_jcci(ir, IR_EQ, ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0), 0, out);
+}
+
 static void next_is_idle(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	(void)k;
@@ -313,7 +378,37 @@ static void rq_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	ir_jcci(cg_ir(cg), IR_NE, rq_op(cg, ctx), 1, out);
 }
 
-enum { PROTO_TCP = 6, PROTO_UDP = 17 };
+/* Operations of what is queued for a device, likewise. */
+static void bio_op(struct cg *cg, vreg ctx, int op, label out)
+{
+	vreg v = member(cg, raw0(cg, ctx), "bio", "bi_opf", 4);
+
+	ir_alui(cg_ir(cg), IR_AND, v, 0xff);
+	ir_jcci(cg_ir(cg), IR_NE, v, op, out);
+}
+
+static void bio_read(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	bio_op(cg, ctx, 0, out);
+}
+
+static void bio_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	bio_op(cg, ctx, 1, out);
+}
+
+static vreg bio_pages(struct cg *cg, vreg ctx)
+{
+	vreg v = member(cg, raw0(cg, ctx), "bio", "bi_iter.bi_size", 4);
+
+	ir_alui(cg_ir(cg), IR_ADD, v, 4095);
+	ir_alui(cg_ir(cg), IR_SHR, v, 12);
+	return v;
+}
+
+enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17 };
 
 /* The network header of a packet; one that has just come in from a device has none marked: its data begin with it. */
 static vreg network_header(struct cg *cg, vreg skb)
@@ -380,6 +475,43 @@ static void is_udp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	carries(cg, raw0(cg, ctx), PROTO_UDP, out);
 }
 
+static void is_icmp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+
+	(void)k;
+	ir_jcci(ir, IR_NE, member(cg, raw0(cg, ctx), "sk_buff", "protocol", 2), ETH_IP4, out);
+	carries(cg, raw0(cg, ctx), PROTO_ICMP, out);
+}
+
+/* tcp_send_reset(socket, segment that is answered, reason); older kernels do not tell of those without a socket. */
+static bool have_refusals(void)
+{
+	struct kern_btf_args types;
+
+	return !kern_btf_tracepoint_args("tcp_send_reset", &types) && types.n > 2;
+}
+
+#define TCP_FLAGS 13 /* offset in the header */
+
+static vreg refused_transport(struct cg *cg, vreg ctx)
+{
+	return transport_header(cg, raw1(cg, ctx));
+}
+
+static void refuses(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+
+	(void)k;
+	ir_jcci(ir, IR_NE, raw0(cg, ctx), 0, out);
+	ir_jcci(ir, IR_EQ, raw1(cg, ctx), 0, out);
+	vreg flags = tracepoint_read(cg, refused_transport(cg, ctx), TCP_FLAGS, 1);
+
+	ir_alui(ir, IR_AND, flags, 0x12);
+	ir_jcci(ir, IR_NE, flags, 0x02, out); /* SYN, not ACK */
+}
+
 static vreg skb_sock(struct cg *cg, vreg ctx)
 {
 	return member(cg, raw0(cg, ctx), "sk_buff", "sk", 8);
@@ -406,12 +538,29 @@ static vreg skb_sock_state(struct cg *cg, vreg ctx)
 	return sock;
 }
 
+enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_SYN_RECV = 3, TCP_FIN_WAIT2 = 5, TCP_TIME_WAIT = 6, TCP_CLOSE = 7,
+       TCP_CLOSING = 11 };
+
+/*
+ * inet_sock_set_state(socket, old, new). A socket whose connection goes on in time-wait is closed, for a smaller one takes
+ * its place: that is the way from fin-wait-2 and closing if there was no error.
+ */
 static vreg sock_new_state(struct cg *cg, vreg ctx)
 {
-	vreg v = raw0(cg, ctx), state = raw2(cg, ctx);
+	struct ir *ir = cg_ir(cg);
+	vreg v = raw0(cg, ctx), before = raw1(cg, ctx), state = raw2(cg, ctx);
+	label done = ir_label(ir), perhaps = ir_label(ir);
 
-	ir_alui(cg_ir(cg), IR_AND, state, 0x3f);
-	ir_alu(cg_ir(cg), IR_OR, v, state);
+	ir_alui(ir, IR_AND, state, 0x3f);
+	ir_jcci(ir, IR_NE, state, TCP_CLOSE, done);
+	ir_ext(ir, before, 4, false);
+	ir_jcci(ir, IR_EQ, before, TCP_FIN_WAIT2, perhaps);
+	ir_jcci(ir, IR_NE, before, TCP_CLOSING, done);
+	ir_place(ir, perhaps);
+	ir_jcci(ir, IR_NE, member(cg, v, "sock", "sk_err", 4), 0, done);
+	ir_imm_to(ir, state, TCP_TIME_WAIT);
+	ir_place(ir, done);
+	ir_alu(ir, IR_OR, v, state);
 	return v;
 }
 
@@ -439,8 +588,6 @@ static void tcp_change(struct cg *cg, vreg ctx, int from, int to, label out)
 	ir_jcci(ir, IR_NE, before, from, out);
 	ir_jcci(ir, IR_NE, after, to, out);
 }
-
-enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_SYN_RECV = 3, TCP_CLOSE = 7 };
 
 #define TCP_CHANGE(name, from, to)                                                          \
 	static void name(struct cg *cg, vreg ctx, const struct kevent *k, label out)        \
@@ -549,6 +696,12 @@ static const struct kevent rows[] = {
 #include "provider/kevent.def"
 };
 
+/* Conditions for which the tracepoint alone is not enough. */
+static bool has_condition(kevent_cond *cond)
+{
+	return cond == is_tick ? have_tick() : cond == refuses ? have_refusals() : true;
+}
+
 static const struct kevent *row_of(const struct probe *probe)
 {
 	return &rows[probe->data];
@@ -572,7 +725,7 @@ static int kevent_provide(struct probes *t, struct provider *p)
 		const char *second = rows[i].tracepoint[1];
 
 		if (strcmp(rows[i].prov, p->ops->name) || !hmap_get(have, rows[i].tracepoint[0]) ||
-		    (second && !hmap_get(have, second)))
+		    (second && !hmap_get(have, second)) || !has_condition(rows[i].cond))
 			continue;
 		probes_add(t, p, "vmlinux", "", rows[i].name, i);
 	}

@@ -39,4 +39,30 @@ value() { awk -v k="$1" '$1 == k { print $2 }' "$TMPDIR/out"; }
 has_out '^same place 1$'
 has_out '^device 1$'
 grep -q '^same place 0' "$TMPDIR/out" && wrong 'a done of another place'
+
+# The same pages as the virtual memory counts them, and who waits for them.
+cat >"$TMPDIR/go.sh" <<END
+dd if=/dev/zero of=$file bs=64k count=16 oflag=direct 2>/dev/null
+dd if=$file of=/dev/null bs=64k count=16 iflag=direct 2>/dev/null
+END
+run "$DTRACE" -qZn '
+vminfo:::pgpgout /progenyof($target)/ { @out = sum(args[0]); }
+vminfo:::pgpgin /progenyof($target)/ { @in = sum(args[0]); }
+vminfo:::pgout /progenyof($target)/ { @requests = sum(args[0]); }
+vminfo:::pgin /progenyof($target)/ { @requests = sum(args[0]); }
+io:::wait-start /progenyof($target) && args[0]->b_bcount == 0 && args[2]->fi_name == "<unknown>"/
+{ @started = count(); self->waits = 1; }
+io:::wait-done /self->waits/ { @done = count(); self->waits = 0; }
+END {
+	printa("out %@d\n", @out); printa("in %@d\n", @in); printa("requests %@d\n", @requests);
+	printa("waits %@d\n", @started); printa("waited %@d\n", @done);
+}' -c "sh $TMPDIR/go.sh"
+status 0
+[ "$(value out)" -ge 256 ] || wrong "pages out: $(cat "$TMPDIR/out")"
+[ "$(value in)" -ge 256 ] || wrong "pages in: $(cat "$TMPDIR/out")"
+[ "$(value requests)" -ge 2 ] || wrong "requests: $(cat "$TMPDIR/out")"
+[ "$(value waits)" -ge 1 ] || wrong "waits: $(cat "$TMPDIR/out")"
+if "$DTRACE" -ln io:::wait-done 2>/dev/null | grep -q wait-done; then
+	[ "$(value waited)" = "$(value waits)" ] || wrong "waits $(value waits), ended $(value waited)"
+fi
 finish

@@ -70,4 +70,32 @@ if [ "$got" = 0 ] && grep -q on-cpu out; then
 	status 0
 	[ "$(value on)" -ge 40 ] || wrong "on $(cat out)"
 fi
+
+# The tick charges whoever runs: a program that does not wait, until it was seen 20 times.
+run "$DTRACE" -ln sched:::tick
+if [ "$got" = 0 ] && grep -q tick out; then
+	echo 'while True: pass' >busy.py
+	run "$DTRACE" -qn 'sched:::tick /pid == $target && args[0]->pr_lwpid == tid && args[1]->pr_pid == pid/ { n++; }
+sched:::tick /pid == $target && n >= 20/ { exit(0); }
+sched:::tick /tid == 0/ { @idle = count(); }
+END { printf("ticks %d\n", n); printa("idle %@d\n", @idle); }' -c 'python3 busy.py'
+	status 0
+	has_out '^ticks 2[0-9]$'
+	grep -q '^idle' out && wrong 'the idle thread is charged'
+fi
+
+# Each of 1000 calls of sched_yield() goes on with the thread or with another one.
+run "$DTRACE" -ln sched:::remain-cpu
+if [ "$got" = 0 ] && grep -q remain-cpu out; then
+	cat >yield.py <<'END'
+import os
+for i in range(1000):
+    os.sched_yield()
+END
+	run "$DTRACE" -qn 'syscall::sched_yield:entry /pid == $target/ { self->in = 1; }
+syscall::sched_yield:return { self->in = 0; }
+sched:::remain-cpu, sched:::off-cpu /self->in/ { @ = count(); } END { printa("decided %@d\n", @); }' -c 'python3 yield.py'
+	status 0
+	[ "$(value decided)" -ge 1000 ] || wrong "decisions: $(cat out)"
+fi
 finish

@@ -27,10 +27,16 @@ try:
     socket.create_connection(("127.0.0.1", port))
 except OSError:
     pass
+a = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+a.bind(("127.0.0.1", 0))
+b = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(9):
+    b.sendto(b"x" * 77, a.getsockname())
+    a.recv(100)
 u = resource.getrusage(resource.RUSAGE_SELF)
 print("faults", u.ru_minflt + u.ru_majflt)
 END
-run "$DTRACE" -qn '
+run "$DTRACE" -qZn '
 sysinfo:::readch /pid == $target && arg0 >= 1000 && arg0 < 1050/ { @r = sum(args[0]); }
 sysinfo:::writech /pid == $target && arg0 >= 1000 && arg0 < 1050/ { @w = sum(args[0]); }
 sysinfo:::sysread /pid == $target/ { @sr = sum(arg0); }
@@ -41,6 +47,13 @@ sysinfo:::nthreads { @n = sum(arg0); }
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry /pid == $target/
 { @cr = count(); }
 vminfo:::as_fault /pid == $target/ { @f = sum(arg0); }
+sysinfo:::trap /pid == $target/ { @trap = sum(arg0); }
+mib:::udpOutDatagrams /pid == $target/ { @uo = sum(args[0]); }
+mib:::udpInDatagrams { @ui = sum(args[0]); }
+mib:::tcpOutSegs /pid == $target/ { @to = sum(args[0]); }
+tcp:::send /pid == $target/ { @ts = count(); }
+mib:::ipOutRequests /pid == $target/ { @io = sum(args[0]); }
+ip:::send /pid == $target/ { @is = count(); }
 mib:::tcpActiveOpens /pid == $target/ { @a = sum(args[0]); }
 mib:::tcpPassiveOpens { @p = sum(args[0]); }
 mib:::tcpAttemptFails { @t = sum(args[0]); }
@@ -49,7 +62,9 @@ END {
 	printa("read %@d\n", @r); printa("written %@d\n", @w); printa("reads %@d\n", @sr);
 	printa("calls %@d\n", @cr); printa("writes %@d\n", @sw); printa("faulted %@d\n", @f);
 	printa("active %@d\n", @a); printa("passive %@d\n", @p); printa("failed %@d\n", @t);
-	printa("resets %@d\n", @o);
+	printa("resets %@d\n", @o); printa("traps %@d\n", @trap);
+	printa("uout %@d\n", @uo); printa("uin %@d\n", @ui);
+	printa("tout %@d", @to); printa(" %@d\n", @ts); printa("iout %@d", @io); printa(" %@d\n", @is);
 }' -c 'python3 go.py'
 status 0
 value() { awk -v k="$1" '$1 == k { print $2 }' out; }
@@ -62,8 +77,15 @@ value() { awk -v k="$1" '$1 == k { print $2 }' out; }
 [ "$(value failed)" -ge 1 ] || wrong "failed: $(value failed)"
 # Kernels whose tracepoint gives no reason show only the resets of a connection.
 "$DTRACE" -lvn rawtp:tcp::tcp_send_reset | grep -q 'args.2' && { [ "$(value resets)" -ge 1 ] || wrong "resets: $(value resets)"; }
+[ "$(value uout)" = 9 ] || wrong "datagrams out: $(value uout)"
+[ "$(value uin)" -ge 9 ] || wrong "datagrams in: $(value uin)"
+for n in tout iout; do
+	awk -v n=$n '$1 == n && $2 > 0 && $2 == $3 { good = 1 } END { exit !good }' out || wrong "$n: $(grep "^$n" out)"
+done
 # Without the tracepoint of this processor's faults there is nothing to compare.
 "$DTRACE" -ln vminfo:::as_fault >/dev/null 2>&1 && [ "$(value faulted)" -lt 250 ] &&
 	wrong "faults: $(value faulted), by its own count $(value faults)"
+"$DTRACE" -ln sysinfo:::trap >/dev/null 2>&1 && [ "$(value traps)" -lt "$(value faulted)" ] &&
+	wrong "traps $(value traps), faults $(value faulted)"
 [ $fault = 0 ] || cat out
 finish
