@@ -37,7 +37,7 @@ help:
 	@echo 'make check       as root: install what is missing, build, run every test'
 	@echo 'make check-fast  no root, seconds: unit tests, test/lang, test/codegen'
 	@echo 'make check-vm    the live tests on other kernels, in QEMU'
-	@echo 'make stress      long runs under load'
+	@echo 'make stress      long runs under load, 8 minutes'
 	@echo 'make negative    a build whose consumer does not wait must be found wrong, 20 runs of 20'
 	@echo 'make asan        every test under AddressSanitizer and UBSan'
 	@echo 'make fuzz        libFuzzer and made-up programs, FUZZ_SECONDS=60 for each'
