@@ -81,7 +81,7 @@ int kern_link_detach(int link_fd);
 
 /* Closes *fd unless it is negative, and makes it -1. */
 void kern_close(int *fd);
-/* Waits until every program that runs now has ended (an RCU grace period: some 20 ms). */
+/* Waits until every program that runs now has ended (an RCU grace period: some 20 ms, less on one CPU). */
 void kern_wait_programs(void);
 /* A reason in the user's words for an error of this header. Good until the thread's next call. */
 const char *kern_why(int error);

@@ -12,10 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -211,6 +213,80 @@ static void test_btf_load(void **state)
 }
 
 /* ---- attaching ---- */
+
+static void __attribute__((noinline)) spot(void)
+{
+	__asm__ volatile("");
+}
+
+/* Where spot() is in our file. */
+static uint64_t spot_offset(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long from, to, offset, at = (unsigned long)&spot;
+	char line[1024];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && from <= at &&
+		    at < to)
+			break;
+	fclose(f);
+	return at - from + offset;
+}
+
+/*
+ * What runs when the wait begins has ended when it returns, on one CPU as on many. Programs on functions of users
+ * can be preempted.
+ */
+static void test_wait(void **state)
+{
+	enum { COPIES = 256, SIZE = 1 << 20 };
+	static struct bpf_insn insns[COPIES * 6 + 10];
+	size_t n = 0;
+	uint64_t *cells;
+	pid_t child;
+	struct kern_uprobe u = { .offset = spot_offset() };
+	int map, prog, link, status;
+
+	(void)state;
+	need_root();
+	map = counter_map(&cells, SIZE / 8 + 8);
+#define PUT(...)                                               \
+	do {                                                   \
+		const struct bpf_insn put[] = { __VA_ARGS__ }; \
+		memcpy(insns + n, put, sizeof(put));           \
+		n += COUNT(put);                               \
+	} while (0)
+	/* Says 1, takes some milliseconds, says 2. */
+	PUT(MAP_VALUE(BPF_REG_6, map, 0), STORE_IMM(BPF_REG_6, 0, 1));
+	for (int i = 0; i < COPIES; i++)
+		PUT(MOV_REG(BPF_REG_1, BPF_REG_6), ADD_IMM(BPF_REG_1, 8), MOV_IMM(BPF_REG_2, SIZE),
+		    MOV_REG(BPF_REG_3, BPF_REG_1), CALL(BPF_FUNC_probe_read_kernel));
+	PUT(STORE_IMM(BPF_REG_6, 0, 2), MOV_IMM(BPF_REG_0, 0), EXIT());
+#undef PUT
+	prog = load(BPF_PROG_TYPE_KPROBE, insns, n);
+	assert_true(prog >= 0);
+	link = kern_uprobe_perf_link(prog, "/proc/self/exe", false, &u);
+	if (link == -EOPNOTSUPP)
+		skip();
+	assert_true(link >= 0);
+	child = fork();
+	if (!child) {
+		spot();
+		pause();
+	}
+	while (!__atomic_load_n(&cells[0], __ATOMIC_RELAXED))
+		assert_int_equal(waitpid(child, &status, WNOHANG), 0);
+	kern_wait_programs();
+	assert_int_equal(__atomic_load_n(&cells[0], __ATOMIC_RELAXED), 2);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	munmap(cells, SIZE + 64);
+	kern_close(&link);
+	kern_close(&prog);
+	kern_close(&map);
+}
 
 static void test_raw_tp(void **state)
 {
@@ -548,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_btf),	     cmocka_unit_test(test_tracefs),
 		cmocka_unit_test(test_cpu),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_feature),	     cmocka_unit_test(test_why),
+		cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests_name("kern", tests, NULL, NULL);
