@@ -23,7 +23,7 @@ struct fixup { /* a jump whose label is not placed yet */
 struct asmb {
 	struct ir *ir;
 	struct regs regs;
-	struct bpf_out out;
+	struct bpf_out *out;
 	const int *map_fd;
 	int *labels;	     /* instruction of each label */
 	const char *comment; /* waits for the next instruction */
@@ -77,8 +77,8 @@ static void put(struct asmb *a, uint8_t code, int dst, int src, int off, int32_t
 		.imm = imm,
 	};
 
-	vec_push(&a->out.insns, insn);
-	vec_push(&a->out.notes, a->comment);
+	vec_push(&a->out->insns, insn);
+	vec_push(&a->out->notes, a->comment);
 	a->comment = NULL;
 }
 
@@ -372,9 +372,9 @@ static void put_call(struct asmb *a, const struct ir_insn *in)
 {
 	put_args(a, in);
 	if (in->op == IR_OP_CALLRT) {
-		struct bpf_rtcall call = { .insn = a->out.insns.n, .sym = in->sym };
+		struct bpf_rtcall call = { .insn = a->out->insns.n, .sym = in->sym };
 
-		vec_push(&a->out.calls, call);
+		vec_push(&a->out->calls, call);
 		put(a, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, -1);
 	} else {
 		put(a, BPF_JMP | BPF_CALL, 0, 0, 0, (int32_t)in->imm);
@@ -406,7 +406,7 @@ static void put_jump(struct asmb *a, const struct ir_insn *in)
 		ra = src(a, in->a, BPF_REG_0);
 	if (in->op == IR_OP_JCC)
 		rb = in->b == in->a ? ra : src(a, in->b, BPF_REG_4);
-	f.insn = a->out.insns.n;
+	f.insn = a->out->insns.n;
 	vec_push(&a->fixups, f);
 	switch (in->op) {
 	case IR_OP_JMP: put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0); return;
@@ -435,23 +435,23 @@ static void island_put(struct asmb *a)
 	struct fixup over = { 0 };
 	size_t n = a->fixups.n;
 
-	over.insn = a->out.insns.n;
+	over.insn = a->out->insns.n;
 	put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	for (size_t i = a->settled; i < n; i++) {
 		struct fixup f = a->fixups.v[i];
-		unsigned int at = a->out.insns.n;
+		unsigned int at = a->out->insns.n;
 
-		if (a->labels[f.lab] || a->out.insns.n - f.insn < ISLAND_ALSO)
+		if (a->labels[f.lab] || a->out->insns.n - f.insn < ISLAND_ALSO)
 			continue;
 		if (a->island[f.lab] <= over.insn) {
 			a->island[f.lab] = at;
 			put(a, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 			vec_push(&a->fixups, ((struct fixup){ .insn = at, .lab = f.lab }));
 		}
-		a->out.insns.v[f.insn].off = (int16_t)(a->island[f.lab] - f.insn - 1);
+		a->out->insns.v[f.insn].off = (int16_t)(a->island[f.lab] - f.insn - 1);
 		a->fixups.v[i].done = true;
 	}
-	a->out.insns.v[over.insn].off = (int16_t)(a->out.insns.n - over.insn - 1);
+	a->out->insns.v[over.insn].off = (int16_t)(a->out->insns.n - over.insn - 1);
 }
 
 static void islands(struct asmb *a)
@@ -464,7 +464,7 @@ static void islands(struct asmb *a)
 		a->settled++;
 	}
 	if (a->settled < a->fixups.n &&
-	    a->out.insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE)
+	    a->out->insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE)
 		island_put(a);
 }
 
@@ -479,7 +479,7 @@ static void fixups_apply(struct asmb *a)
 		int off = a->labels[f->lab] - (int)f->insn - 1;
 
 		assert(off <= INT16_MAX); /* islands() */
-		a->out.insns.v[f->insn].off = off;
+		a->out->insns.v[f->insn].off = off;
 	}
 }
 
@@ -500,7 +500,7 @@ static void put_insn(struct asmb *a, const struct ir_insn *in)
 {
 	add_comment(a, in->text);
 	switch (in->op) {
-	case IR_OP_LABEL: a->labels[in->lab] = a->out.insns.n; break;
+	case IR_OP_LABEL: a->labels[in->lab] = a->out->insns.n; break;
 	case IR_OP_COMMENT: break;
 	case IR_OP_IMM:
 	case IR_OP_MAPFD:
@@ -529,17 +529,16 @@ static void put_insn(struct asmb *a, const struct ir_insn *in)
 	case IR_OP_JMP:
 	case IR_OP_JCC:
 	case IR_OP_JCCI: put_jump(a, in); break;
-	case IR_OP_CTX: put_result(a, in->d, BPF_REG_1); break;
+	case IR_OP_ARG: put_result(a, in->d, BPF_REG_1 + (int)in->imm); break;
 	case IR_OP_EXIT: put_exit(a, in); break;
 	}
 }
 
-int bpf_assemble(struct ir *ir, const char *name, const int fds[CG_MAP_MAX], struct bpf_code *out)
+static int assemble(struct ir *ir, const int fds[CG_MAP_MAX], struct bpf_out *out)
 {
-	struct asmb a = { .ir = ir, .map_fd = fds, .out.ir = ir };
+	struct asmb a = { .ir = ir, .map_fd = fds, .out = out };
 	size_t i;
 
-	memset(out, 0, sizeof(*out));
 	if (regs_assign(ir, &a.regs))
 		return ir->error;
 	a.labels = arena_alloc(ir->arena, ir->nlabels * sizeof(*a.labels) + 1);
@@ -551,16 +550,48 @@ int bpf_assemble(struct ir *ir, const char *name, const int fds[CG_MAP_MAX], str
 		put_insn(&a, &ir->v.v[i]);
 	}
 	fixups_apply(&a);
-	out->nmain = a.out.insns.n;
-	out->notes = arena_alloc(ir->arena, out->nmain * sizeof(*out->notes) + 1);
-	memcpy(out->notes, a.out.notes.v, out->nmain * sizeof(*out->notes));
-	if (!ir->error)
-		bpf_link(&a.out, fds, name, out);
-	out->insns = a.out.insns.v;
-	out->n = a.out.insns.n;
-	vec_free(&a.out.notes);
-	vec_free(&a.out.calls);
 	vec_free(&a.fixups);
+	return ir->error;
+}
+
+/* The functions of the program, behind it. */
+static int funcs_assemble(struct ir *ir, const int fds[CG_MAP_MAX], struct bpf_out *out)
+{
+	size_t i;
+
+	for (i = 0; i < ir->funcs.n && !ir->error; i++) {
+		struct ir_func *f = ir->funcs.v[i];
+		struct bpf_routine r = { .name = f->name,
+					 .start = out->insns.n,
+					 .nargs = f->is_static ? -1 : f->nargs };
+
+		vec_push(&out->funcs, r);
+		if (assemble(&f->ir, fds, out))
+			return bpf_error(ir, f->ir.error, "%s: %s", f->name,
+					 f->ir.error_text ? f->ir.error_text
+							  : strerror(-f->ir.error));
+	}
+	return ir->error;
+}
+
+int bpf_assemble(struct ir *ir, const char *name, const int fds[CG_MAP_MAX], struct bpf_code *out)
+{
+	struct bpf_out code = { .ir = ir };
+	struct bpf_routine self = { .name = name };
+
+	memset(out, 0, sizeof(*out));
+	vec_push(&code.funcs, self);
+	if (!assemble(ir, fds, &code) && !funcs_assemble(ir, fds, &code)) {
+		out->nmain = code.insns.n;
+		out->notes = arena_alloc(ir->arena, out->nmain * sizeof(*out->notes) + 1);
+		memcpy(out->notes, code.notes.v, out->nmain * sizeof(*out->notes));
+		bpf_link(&code, fds, out);
+	}
+	out->insns = code.insns.v;
+	out->n = code.insns.n;
+	vec_free(&code.notes);
+	vec_free(&code.calls);
+	vec_free(&code.funcs);
 	if (ir->error)
 		bpf_code_free(out);
 	return ir->error;

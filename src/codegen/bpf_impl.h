@@ -35,11 +35,18 @@ struct bpf_rtcall { /* a call to a routine that link.c is to resolve */
 	const char *sym;
 };
 
+struct bpf_routine { /* a function of the linked program */
+	const char *name;
+	unsigned int start; /* its first instruction */
+	int nargs;	    /* -1: static, not called with a checked signature */
+};
+
 struct bpf_out {
 	struct ir *ir;
 	VEC(struct bpf_insn) insns;
 	VEC(const char *) notes;
 	VEC(struct bpf_rtcall) calls;
+	VEC(struct bpf_routine) funcs; /* element 0: the program itself */
 };
 
 /* Records the error unless there is one; returns ir->error. */
@@ -47,15 +54,8 @@ int bpf_error(struct ir *ir, int error, const char *fmt, ...) __attribute__((for
 
 /* ---- link.c, btf.c ---- */
 
-struct bpf_routine { /* of the linked program; element 0 is the program itself */
-	const char *name;
-	unsigned int start; /* its first instruction */
-	int nargs;	    /* -1: static, not called with a checked signature */
-};
-
 /* Appends the routines that out->calls name. map_fd as for bpf_assemble(). */
-int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], const char *name,
-	     struct bpf_code *code);
+int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], struct bpf_code *code);
 int bpf_btf_make(struct ir *ir, const struct bpf_routine *r, size_t n, struct bpf_code *code);
 
 /* ir.c */

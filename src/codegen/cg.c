@@ -596,7 +596,7 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 	if (group_check(&cg))
 		return -1;
 	cg.out = ir_label(ir);
-	cg.ctx = ir_ctx(ir);
+	cg.ctx = ir_arg(ir, 0);
 	vreg index = g->ops->prologue(&cg, cg.ctx, g->data, cg.out);
 	if (g->nrows > 1)
 		row_find(&cg, index, cg.out);

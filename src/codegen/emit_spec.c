@@ -235,7 +235,7 @@ int cg_cleaner_emit(struct cg_env *env, struct ir *ir, struct diag *d)
 	label lost = ir_label(ir), retry = ir_label(ir);
 	struct srcloc none = { 0 };
 
-	cg.ctx = ir_ctx(ir);
+	cg.ctx = ir_arg(ir, 0);
 	vreg id = ir_load(ir, 8, cg.ctx, 0);
 	vreg len = ir_load(ir, 8, cg.ctx, 8);
 	cg_cpu_find(&cg, retry);

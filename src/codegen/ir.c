@@ -21,6 +21,9 @@ void ir_init(struct ir *ir, struct arena *arena)
 
 void ir_destroy(struct ir *ir)
 {
+	for (size_t i = 0; i < ir->funcs.n; i++)
+		ir_destroy(&ir->funcs.v[i]->ir);
+	vec_free(&ir->funcs);
 	vec_free(&ir->v);
 }
 
@@ -377,12 +380,38 @@ void ir_jcci(struct ir *ir, enum ir_cond c, vreg a, int64_t imm, label l)
 	in->lab = l;
 }
 
-vreg ir_ctx(struct ir *ir)
+vreg ir_arg(struct ir *ir, int n)
 {
 	vreg d = ir_vreg(ir);
+	struct ir_insn *in = ir_add(ir, IR_OP_ARG);
 
-	ir_add(ir, IR_OP_CTX)->d = d;
+	in->d = d;
+	in->imm = n;
 	return d;
+}
+
+struct ir_func *ir_func_add(struct ir *ir, const char *name)
+{
+	struct ir_func *f = arena_new(ir->arena, struct ir_func);
+
+	f->name = arena_strdup(ir->arena, name);
+	ir_init(&f->ir, ir->arena);
+	vec_push(&ir->funcs, f);
+	return f;
+}
+
+bool ir_reads(const struct ir *ir, vreg v)
+{
+	for (size_t i = 0; i < ir->v.n; i++) {
+		const struct ir_insn *in = &ir->v.v[i];
+
+		if (in->a == v || in->b == v || in->c == v)
+			return true;
+		for (int k = 0; k < in->nargs; k++)
+			if (in->args[k] == v)
+				return true;
+	}
+	return false;
 }
 
 void ir_exit(struct ir *ir, int value)
@@ -514,7 +543,12 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	case IR_OP_JCCI:
 		fprintf(out, "if v%d %s %lld goto L%d", in->a, cond_names[in->sub], imm, in->lab);
 		break;
-	case IR_OP_CTX: fprintf(out, "v%d = ctx", in->d); break;
+	case IR_OP_ARG:
+		if (in->imm)
+			fprintf(out, "v%d = argument %lld", in->d, imm);
+		else
+			fprintf(out, "v%d = ctx", in->d);
+		break;
 	case IR_OP_EXIT: fprintf(out, "return %lld", imm); break;
 	}
 }
@@ -539,6 +573,10 @@ void ir_dump(const struct ir *ir, FILE *out)
 		if (in->text)
 			fprintf(out, "\t; %s", in->text);
 		fputc('\n', out);
+	}
+	for (i = 0; i < ir->funcs.n; i++) {
+		fprintf(out, "function %s:\n", ir->funcs.v[i]->name);
+		ir_dump(&ir->funcs.v[i]->ir, out);
 	}
 	if (ir->error)
 		fprintf(out, "error: %s\n", ir->error_text);

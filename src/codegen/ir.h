@@ -56,11 +56,11 @@ enum ir_op {
 	IR_OP_MAPVAL,  /* d = address of element 0 of map `map` + imm (maps with one element only) */
 	IR_OP_STACK,   /* d = frame pointer + imm; imm comes from ir_stack_alloc() */
 	IR_OP_CALL,    /* d = helper imm (args); d may be VREG_NONE */
-	IR_OP_CALLRT,  /* d = runtime routine `sym` (args): scalars only */
+	IR_OP_CALLRT,  /* d = routine of the runtime or function of the program `sym` (args) */
 	IR_OP_JMP,     /* goto label */
 	IR_OP_JCC,     /* if (a cond b) goto label */
 	IR_OP_JCCI,    /* if (a cond imm) goto label; imm signed 32 bits */
-	IR_OP_CTX,     /* d = context argument of the program; at its start only */
+	IR_OP_ARG,     /* d = argument imm, 0: the program's context; at the start only, in order */
 	IR_OP_EXIT,    /* return imm */
 };
 
@@ -88,8 +88,22 @@ struct ir {
 	int nvregs, nlabels;
 	int stack_used;	       /* bytes taken by ir_stack_alloc, before spills */
 	int elem_slot;	       /* of ir_map_elem(), 0: none yet */
+	VEC(struct ir_func *) funcs; /* called by name, with ir_callrt() */
 	int error;	       /* 0 or -errno; E2BIG: too large, ENOSPC: out of registers or stack */
 	const char *error_text;
+};
+
+/*
+ * A function of the program, with instructions, registers, labels and a stack of its own. It gives no value.
+ *
+ * A global function takes scalars and is checked by the kernel once, alone. A static one is checked at each call, with
+ * what it is called with, and may take pointers.
+ */
+struct ir_func {
+	const char *name;
+	int nargs;
+	bool is_static;
+	struct ir ir;
 };
 
 void ir_init(struct ir *ir, struct arena *arena);
@@ -126,10 +140,13 @@ vreg ir_callrt(struct ir *ir, const char *sym, int nargs, ...);
 void ir_jmp(struct ir *ir, label l);
 void ir_jcc(struct ir *ir, enum ir_cond c, vreg a, vreg b, label l);
 void ir_jcci(struct ir *ir, enum ir_cond c, vreg a, int64_t imm, label l); /* any imm */
-vreg ir_ctx(struct ir *ir);
+vreg ir_arg(struct ir *ir, int n);
 void ir_exit(struct ir *ir, int value);
 /* Pointer to element `index` of an array map, jumping to `fail` on NULL (the call is inlined by the kernel). Uses 4 bytes of stack. */
 vreg ir_map_elem(struct ir *ir, enum cg_map map, vreg index, label fail);
+
+struct ir_func *ir_func_add(struct ir *ir, const char *name); /* the caller sets the rest */
+bool ir_reads(const struct ir *ir, vreg v);
 
 void ir_dump(const struct ir *ir, FILE *out);
 

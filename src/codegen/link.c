@@ -49,7 +49,6 @@ struct linker {
 	struct bpf_out *out;
 	const int *map_fd;
 	struct object obj;
-	VEC(struct bpf_routine) done; /* element 0: the program */
 	VEC(struct reference) refs;
 };
 
@@ -329,11 +328,24 @@ static int routine_copy(struct linker *l, struct routine *r)
 	int ret;
 
 	r->to = l->out->insns.n;
-	vec_push(&l->done, done);
+	vec_push(&l->out->funcs, done);
 	for (i = 0; i < r->n; i++)
 		vec_push(&l->out->insns, l->obj.text[r->from + i]);
 	ret = relocate(l, r, relocated);
 	return ret ? ret : local_calls(l, r, relocated);
+}
+
+/* A function of the program itself. */
+static bool call_own(struct linker *l, const struct bpf_rtcall *c)
+{
+	size_t i;
+
+	for (i = 1; i < l->out->funcs.n; i++)
+		if (!strcmp(l->out->funcs.v[i].name, c->sym)) {
+			l->out->insns.v[c->insn].imm = (int)l->out->funcs.v[i].start - (int)c->insn - 1;
+			return true;
+		}
+	return false;
 }
 
 static int calls_refer(struct linker *l)
@@ -342,7 +354,11 @@ static int calls_refer(struct linker *l)
 
 	for (i = 0; i < l->out->calls.n; i++) {
 		const struct bpf_rtcall *c = &l->out->calls.v[i];
-		struct routine *r = routine_named(&l->obj, c->sym);
+		struct routine *r;
+
+		if (call_own(l, c))
+			continue;
+		r = routine_named(&l->obj, c->sym);
 
 		if (!r)
 			return bpf_error(l->out->ir, -ENOENT, "no runtime routine %s", c->sym);
@@ -380,7 +396,7 @@ static int link_runtime(struct linker *l)
 
 static unsigned int routine_end(const struct linker *l, size_t i)
 {
-	return i + 1 < l->done.n ? l->done.v[i + 1].start : l->out->insns.n;
+	return i + 1 < l->out->funcs.n ? l->out->funcs.v[i + 1].start : l->out->insns.n;
 }
 
 /*
@@ -389,7 +405,7 @@ static unsigned int routine_end(const struct linker *l, size_t i)
  */
 static int own_stack(const struct linker *l, size_t which)
 {
-	unsigned int i = l->done.v[which].start, end = routine_end(l, which);
+	unsigned int i = l->out->funcs.v[which].start, end = routine_end(l, which);
 	int used = 0;
 
 	for (; i < end; i++) {
@@ -411,7 +427,7 @@ static size_t routine_starting(const struct linker *l, unsigned int insn)
 {
 	size_t i;
 
-	for (i = 0; i < l->done.n && l->done.v[i].start != insn; i++)
+	for (i = 0; i < l->out->funcs.n && l->out->funcs.v[i].start != insn; i++)
 		;
 	return i;
 }
@@ -419,7 +435,7 @@ static size_t routine_starting(const struct linker *l, unsigned int insn)
 /* The deepest chain of calls, as the kernel adds it up. Routines do not recurse. */
 static int stack_depth(const struct linker *l, size_t which, int *memo)
 {
-	unsigned int i = l->done.v[which].start, end = routine_end(l, which);
+	unsigned int i = l->out->funcs.v[which].start, end = routine_end(l, which);
 	int below = 0;
 
 	if (memo[which])
@@ -433,7 +449,7 @@ static int stack_depth(const struct linker *l, size_t which, int *memo)
 		    !(in->code == (BPF_LD | BPF_DW | BPF_IMM) && in->src_reg == BPF_PSEUDO_FUNC))
 			continue;
 		callee = routine_starting(l, i + in->imm + 1);
-		if (callee < l->done.n)
+		if (callee < l->out->funcs.n)
 			below = MAX(below, stack_depth(l, callee, memo));
 	}
 	memo[which] = own_stack(l, which) + below;
@@ -443,7 +459,7 @@ static int stack_depth(const struct linker *l, size_t which, int *memo)
 static int stack_check(const struct linker *l)
 {
 	struct ir *ir = l->out->ir;
-	int *memo = arena_alloc(ir->arena, l->done.n * sizeof(*memo));
+	int *memo = arena_alloc(ir->arena, l->out->funcs.n * sizeof(*memo));
 	int depth = stack_depth(l, 0, memo);
 
 	if (depth <= KERNEL_STACK)
@@ -451,23 +467,19 @@ static int stack_check(const struct linker *l)
 	return bpf_error(ir, -ENOSPC, "out of stack: %d of %d bytes", depth, KERNEL_STACK);
 }
 
-int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], const char *name,
-	     struct bpf_code *code)
+int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], struct bpf_code *code)
 {
 	struct linker l = { .out = out, .map_fd = map_fd };
-	struct bpf_routine self = { .name = name };
 	int ret = 0;
 
-	vec_push(&l.done, self);
 	if (out->calls.n)
 		ret = link_runtime(&l);
 	if (!ret)
 		ret = stack_check(&l);
 	if (!ret)
-		ret = bpf_btf_make(out->ir, l.done.v, l.done.n, code);
+		ret = bpf_btf_make(out->ir, out->funcs.v, out->funcs.n, code);
 	if (l.obj.elf)
 		elf_end(l.obj.elf);
-	vec_free(&l.done);
 	vec_free(&l.refs);
 	return ret;
 }

@@ -77,7 +77,7 @@ static bool insn_is_pure(const struct ir_insn *in)
 	case IR_OP_MAPFD:
 	case IR_OP_MAPVAL:
 	case IR_OP_STACK:
-	case IR_OP_CTX: return true;
+	case IR_OP_ARG: return true;
 	default: return insn_reads_d(in);
 	}
 }
@@ -274,9 +274,9 @@ static int spans_find(struct scan *sc)
 		sc->clobbers[i + 1] = sc->clobbers[i];
 		if (sc->out->skip[i] || in->op == IR_OP_LABEL || in->op == IR_OP_COMMENT)
 			continue;
-		if (in->op == IR_OP_CTX && !first)
-			return bpf_error(ir, -EINVAL, "the context is taken too late");
-		first = false;
+		if (in->op == IR_OP_ARG && !first)
+			return bpf_error(ir, -EINVAL, "an argument is taken too late");
+		first = in->op == IR_OP_ARG;
 		sc->calls[i + 1] += insn_is_call(in);
 		sc->clobbers[i + 1] += insn_is_call(in) || in->op == IR_OP_FETCH ||
 				       in->op == IR_OP_XCHG || in->op == IR_OP_CMPXCHG;
@@ -415,8 +415,8 @@ static bool take_preferred(struct scan *sc, vreg v, const struct ir_insn *in)
 		if (reg_take(sc, v, sc->out->v[in->a].reg))
 			return true;
 		break;
-	case IR_OP_CTX:
-		if (reg_take(sc, v, BPF_REG_1))
+	case IR_OP_ARG: /* taken in order: none is in the way of those that follow */
+		if (reg_take(sc, v, BPF_REG_1 + (int)in->imm))
 			return true;
 		break;
 	case IR_OP_CALL:

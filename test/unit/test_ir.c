@@ -38,7 +38,7 @@ static void disasm_check(struct ir *ir, const char *want)
 	FILE *out = open_memstream(&text, &n);
 
 	assert_int_equal(bpf_assemble(ir, "a:b-c", fds, &code), 0);
-	assert_int_equal(code.nfuncs, 1);
+	assert_int_equal(code.nfuncs, 1 + ir->funcs.n);
 	bpf_disasm(&code, out);
 	fclose(out);
 	assert_string_equal(text, want);
@@ -57,7 +57,7 @@ static void test_dump(void **state)
 	(void)state;
 	ir_init(&ir, arena);
 	l = ir_label(&ir);
-	ctx = ir_ctx(&ir);
+	ctx = ir_arg(&ir, 0);
 	ir_comment(&ir, "argument %d", 0);
 	a = ir_load(&ir, 4, ctx, -8);
 	b = ir_imm(&ir, 0x123456789a);
@@ -144,7 +144,7 @@ static void test_errors_stick(void **state)
 
 	(void)state;
 	ir_init(&ir, arena);
-	ir_load(&ir, 8, ir_ctx(&ir), 40000);
+	ir_load(&ir, 8, ir_arg(&ir, 0), 40000);
 	ir_mapval(&ir, CG_MAP_GLOBALS, -1);
 	ir_exit(&ir, 0);
 	assert_int_equal(ir.error, -E2BIG);
@@ -167,7 +167,7 @@ static void test_disasm(void **state)
 	ir_init(&ir, arena);
 	l = ir_label(&ir);
 	unused = ir_label(&ir);
-	ir_ctx(&ir);
+	ir_arg(&ir, 0);
 	ir_imm(&ir, 99);
 	ir_comment(&ir, "this CPU's half");
 	p = ir_map_elem(&ir, CG_MAP_AGGS, ir_call(&ir, 8, 0), l);
@@ -195,12 +195,58 @@ static void test_disasm(void **state)
 	arena_destroy(arena);
 }
 
+/* A function stands behind the program, with registers and a stack of its own; its calls are resolved. */
+static void test_function(void **state)
+{
+	struct arena *arena = arena_create();
+	struct ir_func *f;
+	struct ir ir;
+	vreg first, sum, third;
+
+	(void)state;
+	ir_init(&ir, arena);
+	f = ir_func_add(&ir, "half");
+	f->nargs = 3;
+	ir_arg(&f->ir, 0);
+	sum = ir_arg(&f->ir, 1);
+	third = ir_arg(&f->ir, 2);
+	assert_false(ir_reads(&f->ir, third));
+	ir_call(&f->ir, 8, 0);
+	ir_alu(&f->ir, IR_ADD, sum, third);
+	ir_store(&f->ir, 8, ir_stack(&f->ir, ir_stack_alloc(&f->ir, 8)), 0, sum);
+	assert_true(ir_reads(&f->ir, third));
+	ir_exit(&f->ir, 0);
+	first = ir_imm(&ir, 1);
+	sum = ir_imm(&ir, 2);
+	third = ir_imm(&ir, 3);
+	ir_callrt(&ir, "half", 3, first, sum, third);
+	ir_exit(&ir, 0);
+	disasm_check(&ir, "a_b_c:\n"
+			  "   0: r1 = 1\n"
+			  "   1: r2 = 2\n"
+			  "   2: r3 = 3\n"
+			  "   3: call 6\n"
+			  "   4: r0 = 0\n"
+			  "   5: exit\n"
+			  "half:\n"
+			  "   6: r6 = r2\n"
+			  "   7: r7 = r3\n"
+			  "   8: call helper#8\n"
+			  "   9: r6 += r7\n"
+			  "  10: u64(r10 -8) = r6\n"
+			  "  11: r0 = 0\n"
+			  "  12: exit\n");
+	ir_destroy(&ir);
+	arena_destroy(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dump),
 		cmocka_unit_test(test_errors_stick),
 		cmocka_unit_test(test_disasm),
+		cmocka_unit_test(test_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,7 +217,7 @@ static uint64_t ir_run(const struct ir *ir, struct world *w)
 			if (ir_cond_run(in->sub, v[in->a], in->imm))
 				pc = labels[in->lab];
 			break;
-		case IR_OP_CTX: v[in->d] = (uintptr_t)w->ctx; break;
+		case IR_OP_ARG: v[in->d] = (uintptr_t)w->ctx; break;
 		case IR_OP_EXIT:
 			ret = (uint32_t)in->imm;
 			free(v);
@@ -700,7 +700,7 @@ static void gen_program(struct gen *g, struct arena *arena, int size, int far)
 	g->far = far;
 	ir_init(&g->ir, arena);
 	g->out = ir_label(&g->ir);
-	g->ptrs[g->nptrs++] = ir_ctx(&g->ir);
+	g->ptrs[g->nptrs++] = ir_arg(&g->ir, 0);
 	if (rnd(2))
 		g->ptrs[g->nptrs++] = ir_mapval(&g->ir, CG_MAP_GLOBALS, 64);
 	if (rnd(2)) {
@@ -821,7 +821,7 @@ static void test_arguments(void **state)
 		vreg ctx;
 
 		ir_init(&ir, arena);
-		ctx = ir_ctx(&ir);
+		ctx = ir_arg(&ir, 0);
 		for (i = 0; i < 5; i++)
 			v[i] = ir_load(&ir, 8, ctx, i * 8);
 		ir_call(&ir, SEED_HELPER + 5, 5, v[0], v[1], v[2], v[3], v[4]);
@@ -866,7 +866,7 @@ static void test_tight(void **state)
 
 	(void)state;
 	ir_init(&ir, arena);
-	ctx = ir_ctx(&ir);
+	ctx = ir_arg(&ir, 0);
 	fail = ir_label(&ir);
 	p = ir_mapval(&ir, CG_MAP_GLOBALS, 0);
 	w = ir_load(&ir, 8, p, 0);
@@ -932,7 +932,7 @@ static void test_islands(void **state)
 	ir_new(&ir);
 	far = ir_label(&ir);
 	mid = ir_label(&ir);
-	v = ir_ctx(&ir);
+	v = ir_arg(&ir, 0);
 	for (int i = 0; i < 100000; i++) {
 		if (i % 20000 == 0)
 			ir_jcci(&ir, IR_EQ, v, 7, far);
@@ -991,7 +991,7 @@ static void test_errors(void **state)
 	assert_int_equal(assemble(&ir, "no label 0 behind its jump"), -EINVAL);
 
 	ir_new(&ir);
-	v[0] = ir_ctx(&ir);
+	v[0] = ir_arg(&ir, 0);
 	ir_store(&ir, 8, v[0], 0, ir_vreg(&ir));
 	ir_exit(&ir, 0);
 	assert_int_equal(assemble(&ir, "v1 is used before it is set"), -EINVAL);
@@ -1007,14 +1007,14 @@ static void test_errors(void **state)
 	assert_int_equal(assemble(&ir, "no runtime routine rt_nothing"), -ENOENT);
 
 	ir_new(&ir);
-	v[0] = ir_ctx(&ir);
+	v[0] = ir_arg(&ir, 0);
 	for (i = 0; i < 500001; i++)
 		ir_storei(&ir, 8, v[0], 0, i);
 	ir_exit(&ir, 0);
 	assert_int_equal(assemble(&ir, "the program is too large"), -E2BIG);
 
 	ir_new(&ir);
-	v[0] = ir_ctx(&ir);
+	v[0] = ir_arg(&ir, 0);
 	for (i = 1; i < 100; i++)
 		v[i] = ir_load(&ir, 8, v[0], i * 8);
 	ir_call(&ir, SEED_HELPER, 0);

@@ -177,7 +177,7 @@ static int prog_make(struct run *r, const char *name, int nargs)
 	int i, fd, btf;
 
 	ir_init(&ir, arena);
-	ctx = ir_ctx(&ir);
+	ctx = ir_arg(&ir, 0);
 	for (i = 0; i < 5; i++)
 		arg[i] = ir_load(&ir, 8, ctx, i * 8);
 	ir_store(&ir, 8, ir_mapval(&ir, CG_MAP_STATE, 16), 0,
