@@ -3,7 +3,8 @@
  * What the files of the code generator share.
  *
  *   layout.c     what a clause records, key shapes; cg_clause_prepare()
- *   cg.c         the program of a group around its clauses: prologue, frame, rows, accounting
+ *   cg.c         what all emitters use; a clause as a whole
+ *   group.c      the program of a group around its clauses: prologue, frame, rows
  *   emit_rec.c   reserving, filling and leaving a record under each policy
  *   emit_fault.c faults: the fault record and the ERROR clauses
  *   emit_expr.c  integer and string expressions, conditions
@@ -189,7 +190,6 @@ bool cg_one_row(const struct cg *cg);
 /* Emits one clause, with its label of cur.next at the end. epid: VREG_NONE for a constant one. */
 void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epid_const,
 		    bool in_error);
-void cg_cpu_find(struct cg *cg, label out);
 vreg cg_epid(struct cg *cg); /* epid of the clause in a register of its own */
 vreg cg_row_string(struct cg *cg, int field,
 		   uint32_t *constant); /* strtab offset; VREG_NONE: *constant */
@@ -210,6 +210,9 @@ vreg frame_load(struct cg *cg, int size, uint32_t off);
 vreg frame_address(struct cg *cg); /* as a plain number */
 uint32_t cg_strsize(const struct cg *cg);
 uint32_t cg_strbytes(const struct cg *cg);
+
+/* ---- group.c ---- */
+void cg_cpu_find(struct cg *cg, label out);
 
 /* ---- clock.c ---- */
 int64_t clock_tai_offset(void);

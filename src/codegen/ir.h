@@ -31,7 +31,7 @@ enum cg_map {
 	CG_MAP_MAX
 };
 
-/* BPF's two-operand operations. SDIV and SMOD do not exist before ISA v4: runtime routines (see cg.c) do them. */
+/* BPF's two-operand operations. SDIV and SMOD do not exist before ISA v4: runtime routines do them. */
 enum ir_alu { IR_ADD, IR_SUB, IR_MUL, IR_UDIV, IR_UMOD, IR_AND, IR_OR, IR_XOR, IR_SHL, IR_SHR, IR_SAR };
 enum ir_cond { IR_EQ, IR_NE, IR_ULT, IR_ULE, IR_UGT, IR_UGE, IR_SLT, IR_SLE, IR_SGT, IR_SGE, IR_SET /* a & b */ };
 enum ir_atomic { IR_ATOMIC_ADD, IR_ATOMIC_OR, IR_ATOMIC_AND }; /* 64-bit, no result */
