@@ -198,8 +198,11 @@ ROUTINE u64 rt_agg_walk(u64 frame, u64 key, u64 header, u64 elem_hash, u64 off)
 	return off;
 }
 
-/* Gives the entry's offset | WALK_FOUND, 0 if there is none, else the chain is too long to tell. */
-ROUTINE u64 rt_agg_find(u64 frame, u64 key, u64 header, u64 elem_hash)
+/*
+ * Gives the entry's offset | WALK_FOUND, 0 if there is none, else the chain is too long to tell. Part of its caller: calls may
+ * be 8 deep, and those of the program are not ours.
+ */
+static __always_inline u64 agg_find(u64 frame, u64 key, u64 header, u64 elem_hash)
 {
 	char *half = elem_get(aggs, (u32)elem_hash);
 	u64 off, i;
@@ -225,7 +228,7 @@ ROUTINE u64 rt_agg_slow(u64 frame, u64 key, u64 nwords, u64 shape_words, u64 ele
 		goto drop;
 	hash = rt_key_hash(frame, key, nwords, hash_seed((u32)shape_words, nwords));
 	hash = (u64)hash_fold(hash) << 32;
-	off = rt_agg_find(frame, key, header, (u32)elem | hash);
+	off = agg_find(frame, key, header, (u32)elem | hash);
 	/* Not found after CHAIN_MAX entries: the buffer is too small for its keys. */
 	if (!off)
 		off = rt_agg_create(frame, key, header, shape_words >> 32 | hash, elem);

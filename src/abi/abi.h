@@ -257,7 +257,8 @@ struct abi_str {
  *   then                  scratch of alloca, copyin, copyinstr: taken upwards from scratch_pos
  */
 struct abi_frame {
-	uint64_t args[10];     /* probe arguments, when the code generator saves them */
+	uint64_t args[10];     /* of the probe: long programs read them here */
+	uint64_t error;	       /* its errno, likewise */
 	uint64_t timestamp;    /* of this firing; 0: not read yet */
 	uint64_t scratch_pos;  /* offset in the frame of the next free scratch byte */
 	uint64_t fault_value;

@@ -463,8 +463,7 @@ static void islands(struct asmb *a)
 			break;
 		a->settled++;
 	}
-	if (a->settled < a->fixups.n &&
-	    a->out->insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE)
+	if (a->settled < a->fixups.n && a->out->insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE)
 		island_put(a);
 }
 

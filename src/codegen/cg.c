@@ -96,7 +96,17 @@ vreg cg_row_string(struct cg *cg, int field, uint32_t *constant)
 	return VREG_NONE;
 }
 
-/* Equal at every place of one firing: kept on the stack from the first reading on. */
+static vreg time_base(struct cg *cg)
+{
+	return cg->time_slot ? ir_stack(cg->ir, cg->time_slot) : cg->frame;
+}
+
+static int time_offset(const struct cg *cg)
+{
+	return cg->time_slot ? 0 : (int)offsetof(struct abi_frame, timestamp);
+}
+
+/* Equal at every place of one firing: kept from the first reading on. */
 vreg cg_timestamp(struct cg *cg)
 {
 	struct ir *ir = cg->ir;
@@ -104,17 +114,22 @@ vreg cg_timestamp(struct cg *cg)
 
 	if (cg->trial)
 		cg->cur.cl->timestamps++;
-	if (!cg->time_slot)
+	if (!cg->time_kept)
 		return ir_call(ir, BPF_FUNC_ktime_get_ns, 0);
 	vreg t = ir_vreg(ir);
-	vreg p = ir_stack(ir, cg->time_slot);
-	ir_load_to(ir, t, 8, p, 0);
+	ir_load_to(ir, t, 8, time_base(cg), time_offset(cg));
 	ir_jcci(ir, IR_NE, t, 0, known);
 	ir_mov_to(ir, t, ir_call(ir, BPF_FUNC_ktime_get_ns, 0));
-	vreg q = ir_stack(ir, cg->time_slot);
-	ir_store(ir, 8, q, 0, t);
+	ir_store(ir, 8, time_base(cg), time_offset(cg), t);
 	ir_place(ir, known);
 	return t;
+}
+
+/* It will be read anew. */
+void cg_timestamp_forget(struct cg *cg)
+{
+	if (cg->time_kept)
+		ir_storei(cg->ir, 8, time_base(cg), time_offset(cg), 0);
 }
 
 int cg_probe_stack(struct cg *cg)
@@ -268,8 +283,7 @@ void cg_clause_emit(struct cg *cg, struct cg_clause *cl, vreg epid, uint32_t epi
 				.in_error = in_error,
 				.lost = ir_label(ir),
 				.next = ir_label(ir),
-				.f_action = ir_vreg(ir),
-				.f_code = ir_vreg(ir),
+				.f_what = ir_vreg(ir),
 				.f_value = ir_vreg(ir),
 				.fault = pred_fault,
 				.agg_half = VREG_NONE,

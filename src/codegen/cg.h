@@ -49,6 +49,7 @@ struct cg_env {
 	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch, uses_specs,
 		uses_strtok;
 	bool uses_direct; /* counters that no word guards: stopping must wait for the programs (struct aggshape) */
+	uint32_t size;		 /* instructions of the IR of all clauses */
 	uint32_t dvar_value;	 /* largest value of a dynamic variable, bytes */
 	uint32_t agg_fixed;	 /* bytes of the fixed values of keyless aggregations, from offset 64 */
 	uint32_t agg_min;	 /* smallest aggsize that holds one key of each shape */
@@ -98,6 +99,16 @@ struct cg_probe_ops {
 	vreg (*user_caller)(struct cg *cg, vreg ctx, void *data);
 };
 
+/*
+ * What a program is made of. Functions keep long programs in bounds (emit_func.c), but take stack: when that is short, the
+ * next shape is tried.
+ */
+enum cg_shape {
+	CG_FUNCTIONS, /* clauses in parts, if it is long; one way of faults for all of them */
+	CG_PARTS,     /* clauses in parts, if it is long */
+	CG_FLAT,      /* one function */
+};
+
 struct cg_row { /* one probe of a group; row i is found by the prologue's index i */
 	bool used;
 	uint32_t probe_id;
@@ -107,6 +118,7 @@ struct cg_row { /* one probe of a group; row i is found by the prologue's index 
 
 struct cg_group {
 	const char *name;	/* for messages and the program's name: "syscall_entry" */
+	enum cg_shape shape;
 	const struct cg_probe_ops *ops;
 	void *data;		/* handed to ops */
 	const char *tracepoint; /* that the program is attached to; NULL: none or unknown */

@@ -6,6 +6,7 @@
  *   cg.c         what all emitters use; a clause as a whole
  *   group.c      the program of a group around its clauses: prologue, frame, rows
  *   emit_rec.c   reserving, filling and leaving a record under each policy
+ *   emit_func.c  functions of long programs: clauses in parts, one way of faults for all clauses
  *   emit_fault.c faults: the fault record and the ERROR clauses
  *   emit_expr.c  integer and string expressions, conditions
  *   emit_place.c variables of every storage class, memory behind pointers: what can be assigned
@@ -60,6 +61,10 @@ struct cg_clause {
 	bool uses_frame, uses_locals, uses_scratch, uses_specs, uses_strtok, commits, can_fault;
 	enum cg_spec spec;
 	unsigned int timestamps; /* places that read the time of the firing */
+	unsigned int args;	 /* bit n: it reads argument n of the probe */
+	bool reads_errno;
+	uint32_t
+		size; /* instructions of the IR, of which all this is an upper bound but for ERROR clauses */
 	uint32_t temps;		 /* bytes of frame temporaries */
 	struct ident **locals;	 /* clause-local variables it names */
 	size_t nlocals;
@@ -157,7 +162,7 @@ struct cg_cur {
 	/* out of line */
 	label lost, fault, next;
 	bool has_fault;
-	vreg f_action, f_code, f_value;
+	vreg f_what, f_value; /* emit_fault.c */
 	/* frame temporaries */
 	uint32_t temp, temp_keep, temp_max;
 	uint32_t execname; /* frame offset of this firing's execname, 0: not there yet */
@@ -171,12 +176,17 @@ struct cg {
 	bool trial;
 	vreg ctx, row, rows, cpu, slot, frame, frame_idx, frame_bit, acct;
 	label out;
-	int time_slot;	/* stack place of the time of the firing, 0: read where it is used */
+	bool time_kept; /* the time of the firing is read once, and kept */
+	int time_slot;	/* in this place of the stack, or, if 0, in the frame */
+	int calls;	/* functions between the program's start and this code */
+	bool parted; /* the clauses are in functions: arguments and errno of the probe are in the frame */
+	struct ir_func *fault; /* the way of faults for all clauses, NULL: each has its own */
 	int probe_slot; /* stack place for helpers to write a word to, 0: none yet */
 	int comm_slot;
 	/* the clause whose fault an ERROR clause handles: its arguments */
-	vreg e_epid, e_action, e_code, e_value;
+	vreg e_epid, e_what, e_value;
 	uint32_t e_epid_const;
+	bool e_packed; /* the EPID is in the upper half of e_what, too: that one lives anyway */
 	struct cg_cur cur;
 };
 
@@ -194,6 +204,7 @@ vreg cg_epid(struct cg *cg); /* epid of the clause in a register of its own */
 vreg cg_row_string(struct cg *cg, int field,
 		   uint32_t *constant); /* strtab offset; VREG_NONE: *constant */
 vreg cg_timestamp(struct cg *cg);
+void cg_timestamp_forget(struct cg *cg);
 
 /* frame */
 uint32_t frame_scratch(const struct cg *cg); /* where scratch begins */
@@ -213,6 +224,18 @@ uint32_t cg_strbytes(const struct cg *cg);
 
 /* ---- group.c ---- */
 void cg_cpu_find(struct cg *cg, label out);
+void group_row_find(struct cg *cg, vreg index, bool bounded, label out);
+bool group_frame_needed(const struct cg_group *g);
+struct cg_clause *group_clause(const struct cg_group *g,
+			       size_t i); /* those of ERROR behind the others */
+void group_clauses(struct cg *cg, size_t from, size_t to);
+
+/* ---- emit_func.c ---- */
+#define FUNC_LONG 4000 /* instructions of a program that is made in parts */
+bool func_parts_wanted(const struct cg *cg);
+void func_parts(struct cg *cg, vreg index);
+void func_fault(struct cg *cg);
+void func_fault_call(struct cg *cg);
 
 /* ---- clock.c ---- */
 int64_t clock_tai_offset(void);
@@ -250,7 +273,10 @@ void rec_bytes(struct cg *cg, const struct field *f, const struct bytes *b);
 void fault_throw(struct cg *cg, enum abi_fault code, vreg value);
 void fault_if_zero(struct cg *cg, vreg v, enum abi_fault code, vreg value);
 void fault_if_nonzero(struct cg *cg, vreg v, enum abi_fault code, vreg value);
+vreg fault_action(struct cg *cg, vreg what);
+vreg fault_code(struct cg *cg, vreg what);
 void fault_path_emit(struct cg *cg);
+void fault_handle(struct cg *cg); /* of cg->cur, whose registers tell the fault */
 
 /* ---- emit_expr.c ---- */
 vreg expr_value(struct cg *cg, const struct node *n); /* canonical */

@@ -99,6 +99,5 @@ void chill_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 
 	(void)a;
 	fault_if_nonzero(cg, bad, ABI_FAULT_ILLOP, VREG_NONE);
-	if (cg->time_slot)
-		ir_storei(ir, 8, ir_stack(ir, cg->time_slot), 0, 0);
+	cg_timestamp_forget(cg);
 }

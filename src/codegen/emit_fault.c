@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults (language.md 14). Where one is found, the action, code and value go to three registers and
+ * Faults (language.md 14). Where one is found, what it is (the action << 8 | its code) and its value go to two registers and
  * control to the clause's fault label. There the record is turned to filler, the buffers are left,
  * a fault record is written for the default message, and the clauses of dtrace:::ERROR run, with
  * those registers as their arguments. The clause ends; the next one of the firing runs. A fault in
@@ -18,8 +18,7 @@ void fault_throw(struct cg *cg, enum abi_fault code, vreg value)
 	cur->has_fault = true;
 	cur->cl->can_fault = true;
 	if (!cur->in_error) {
-		ir_imm_to(ir, cur->f_action, cur->action);
-		ir_imm_to(ir, cur->f_code, code);
+		ir_imm_to(ir, cur->f_what, (int64_t)cur->action << 8 | code);
 		if (value == VREG_NONE)
 			ir_imm_to(ir, cur->f_value, 0);
 		else
@@ -46,6 +45,23 @@ void fault_if_nonzero(struct cg *cg, vreg v, enum abi_fault code, vreg value)
 	ir_place(cg->ir, ok);
 }
 
+vreg fault_action(struct cg *cg, vreg what)
+{
+	vreg v = ir_mov(cg->ir, what);
+
+	ir_ext(cg->ir, v, 4, false); /* the EPID may be above */
+	ir_alui(cg->ir, IR_SHR, v, 8);
+	return v;
+}
+
+vreg fault_code(struct cg *cg, vreg what)
+{
+	vreg v = ir_mov(cg->ir, what);
+
+	ir_alui(cg->ir, IR_AND, v, 0xff);
+	return v;
+}
+
 /* The record behind DTrace's message "error on enabled probe ID ...". */
 static void fault_record(struct cg *cg)
 {
@@ -64,9 +80,11 @@ static void fault_record(struct cg *cg)
 			  cur->epid_const);
 	else
 		ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, epid), cur->epid);
-	ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, action), cur->f_action);
+	ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, action),
+		 fault_action(cg, cur->f_what));
 	ir_storei(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, offset), -1);
-	ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, fault), cur->f_code);
+	ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, fault),
+		 fault_code(cg, cur->f_what));
 	ir_store(ir, 8, rv.rec, header + offsetof(struct abi_fault_data, value), cur->f_value);
 	rec_leave(cg, rv.half, offsetof(struct abi_cpu, left));
 	ir_place(ir, lost);
@@ -79,8 +97,7 @@ static void error_clauses(struct cg *cg)
 
 	cg->e_epid = saved.epid;
 	cg->e_epid_const = saved.epid_const;
-	cg->e_action = saved.f_action;
-	cg->e_code = saved.f_code;
+	cg->e_what = saved.f_what;
 	cg->e_value = saved.f_value;
 	for (size_t i = 0; i < cg->g->nerror; i++) {
 		ir_comment(cg->ir, "ERROR clause %zu", i + 1);
@@ -89,17 +106,23 @@ static void error_clauses(struct cg *cg)
 	cg->cur = saved;
 }
 
-/* Emitted behind the clause; ends in its next label by falling through. */
-void fault_path_emit(struct cg *cg)
+void fault_handle(struct cg *cg)
 {
-	struct cg_cur *cur = &cg->cur;
-
 	cg_account(cg, ABI_ACCT_FAULT);
-	if (cur->in_error) {
-		cg_count(cg, ABI_DROP_DBLERROR);
-		return;
-	}
 	fault_record(cg);
 	if (!cg->trial)
 		error_clauses(cg);
+}
+
+/* Emitted behind the clause; ends in its next label by falling through. */
+void fault_path_emit(struct cg *cg)
+{
+	if (cg->cur.in_error) {
+		cg_account(cg, ABI_ACCT_FAULT);
+		cg_count(cg, ABI_DROP_DBLERROR);
+	} else if (cg->fault) {
+		func_fault_call(cg);
+	} else {
+		fault_handle(cg);
+	}
 }

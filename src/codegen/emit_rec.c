@@ -262,7 +262,7 @@ vreg rec_time(struct cg *cg)
 	label ok = ir_label(ir);
 	vreg t = cg_timestamp(cg);
 
-	if (!cg->time_slot)
+	if (!cg->time_kept)
 		return t; /* read just now */
 	vreg floor = ir_load(ir, 8, cg->cpu, offsetof(struct abi_cpu, not_before));
 	ir_jcc(ir, IR_UGE, t, floor, ok);

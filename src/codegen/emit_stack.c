@@ -110,9 +110,9 @@ static vreg skip_to_pc(struct cg *cg, vreg pc)
 	vreg skip = ir_imm(ir, SKIP_ALL);
 
 	ir_jcci(ir, IR_EQ, pc, 0, done);
-	uint32_t off = first_frames(cg, INTERRUPT_FRAMES, 0);
+	uint32_t off = first_frames(cg, INTERRUPT_FRAMES, (uint64_t)cg->calls);
 	for (uint32_t i = 1; i < INTERRUPT_FRAMES; i++) {
-		ir_imm_to(ir, skip, i);
+		ir_imm_to(ir, skip, cg->calls + (int)i);
 		ir_jcc(ir, IR_EQ, frame_load(cg, 8, off + 8 * i), pc, done);
 	}
 	ir_imm_to(ir, skip, SKIP_ALL);
@@ -166,16 +166,17 @@ static vreg skip_tracepoint(struct cg *cg)
 	struct ir *ir = cg->ir;
 	struct range r[3];
 	size_t n = cg->trial ? 3 : tracepoint_ranges(cg, r);
+	int own = 1 + cg->calls; /* the program and its functions */
 	label done = ir_label(ir);
 
 	if (cg->trial)
 		first_frames(cg, OWN_FRAMES, 0);
 	if (cg->trial || cg->g->activity != ABI_ACTIVE) /* BEGIN and END are called by us */
-		return ir_imm(ir, 1);
+		return ir_imm(ir, own);
 	if (!n)
-		return ir_imm(ir, 2);
-	uint32_t off = first_frames(cg, OWN_FRAMES, 0);
-	vreg skip = ir_imm(ir, 1);
+		return ir_imm(ir, own + 1);
+	uint32_t off = first_frames(cg, OWN_FRAMES, (uint64_t)cg->calls);
+	vreg skip = ir_imm(ir, own);
 	for (uint32_t i = 1; i < OWN_FRAMES; i++) {
 		label next = ir_label(ir);
 		vreg pc = frame_load(cg, 8, off + 8 * i);
@@ -189,7 +190,7 @@ static vreg skip_tracepoint(struct cg *cg)
 		}
 		ir_jmp(ir, done);
 		ir_place(ir, next);
-		ir_imm_to(ir, skip, i + 1);
+		ir_imm_to(ir, skip, own + (int)i);
 	}
 	ir_place(ir, done);
 	return skip;

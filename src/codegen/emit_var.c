@@ -141,13 +141,19 @@ static vreg probe_id(struct cg *cg)
  * value. */
 static vreg error_argument(struct cg *cg, int n)
 {
+	vreg v;
+
 	switch (n) {
 	case 1:
-		return cg->e_epid == VREG_NONE ? ir_imm(cg->ir, cg->e_epid_const)
-					       : ir_mov(cg->ir, cg->e_epid);
-	case 2: return ir_mov(cg->ir, cg->e_action);
+		if (!cg->e_packed)
+			return cg->e_epid == VREG_NONE ? ir_imm(cg->ir, cg->e_epid_const)
+						       : ir_mov(cg->ir, cg->e_epid);
+		v = ir_mov(cg->ir, cg->e_what);
+		ir_alui(cg->ir, IR_SHR, v, 32);
+		return v;
+	case 2: return fault_action(cg, cg->e_what);
 	case 3: return ir_imm(cg->ir, -1);
-	case 4: return ir_mov(cg->ir, cg->e_code);
+	case 4: return fault_code(cg, cg->e_what);
 	case 5: return ir_mov(cg->ir, cg->e_value);
 	default: return ir_imm(cg->ir, 0);
 	}
@@ -155,17 +161,26 @@ static vreg error_argument(struct cg *cg, int n)
 
 static vreg argument(struct cg *cg, int n)
 {
-	if (cg->trial || n > 9)
+	if (n > 9)
 		return ir_imm(cg->ir, 0);
+	if (cg->trial) {
+		cg->cur.cl->args |= 1u << n;
+		return ir_imm(cg->ir, 0);
+	}
 	if (cg->cur.in_error)
 		return error_argument(cg, n);
+	if (cg->parted)
+		return ir_load(cg->ir, 8, cg->frame, (int)offsetof(struct abi_frame, args) + 8 * n);
 	return cg->g->ops->arg(cg, cg->ctx, cg->g->data, n);
 }
 
 static vreg error_number(struct cg *cg)
 {
+	cg->cur.cl->reads_errno |= cg->trial;
 	if (cg->trial || cg->cur.in_error || !cg->g->ops->err)
 		return ir_imm(cg->ir, 0);
+	if (cg->parted)
+		return ir_load(cg->ir, 8, cg->frame, offsetof(struct abi_frame, error));
 	vreg v = cg->g->ops->err(cg, cg->ctx, cg->g->data);
 	return v == VREG_NONE ? ir_imm(cg->ir, 0) : v;
 }

@@ -51,12 +51,12 @@ void cg_rows_fill(struct cg_env *env, const struct cg_group *g, void *rows)
 	}
 }
 
-static void row_find(struct cg *cg, vreg index, label out)
+void group_row_find(struct cg *cg, vreg index, bool bounded, label out)
 {
 	struct ir *ir = cg->ir;
 	uint32_t stride = cg_row_stride(cg->g), shift = (uint32_t)__builtin_ctz(stride);
 
-	if (!cg->g->ops->bounded)
+	if (!bounded)
 		ir_jcci(ir, IR_UGE, index, (int64_t)cg->g->nrows, out);
 	vreg off = ir_mov(ir, index);
 	ir_alui(ir, IR_SHL, off, shift);
@@ -164,7 +164,7 @@ static void frame_lost(struct cg *cg)
 	}
 }
 
-static struct cg_clause *each_clause(const struct cg_group *g, size_t i)
+struct cg_clause *group_clause(const struct cg_group *g, size_t i)
 {
 	return i < g->nclauses ? g->clauses[i] : g->error_clauses[i - g->nclauses];
 }
@@ -177,7 +177,7 @@ static void locals_clear(struct cg *cg)
 	bool strtok = false;
 
 	for (size_t i = 0; i < g->nclauses + g->nerror; i++) {
-		const struct cg_clause *cl = each_clause(g, i);
+		const struct cg_clause *cl = group_clause(g, i);
 
 		if (cl->uses_strtok && !strtok)
 			frame_storei(cg, 8, offsetof(struct abi_frame, strtok), 0);
@@ -188,8 +188,8 @@ static void locals_clear(struct cg *cg)
 			bool seen = false;
 
 			for (size_t m = 0; m < i && !seen; m++)
-				for (size_t j = 0; j < each_clause(g, m)->nlocals && !seen; j++)
-					seen = each_clause(g, m)->locals[j] == id;
+				for (size_t j = 0; j < group_clause(g, m)->nlocals && !seen; j++)
+					seen = group_clause(g, m)->locals[j] == id;
 			if (seen)
 				continue;
 			if (id->size <= 8 || type_is_string(id->type))
@@ -207,7 +207,7 @@ static unsigned int times_read(const struct cg *cg)
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < cg->g->nclauses + cg->g->nerror; i++) {
-		const struct cg_clause *cl = each_clause(cg->g, i);
+		const struct cg_clause *cl = group_clause(cg->g, i);
 
 		n += cl->timestamps;
 		if (cg->env->temporal)
@@ -216,19 +216,19 @@ static unsigned int times_read(const struct cg *cg)
 	return n;
 }
 
-static bool frame_needed(const struct cg_group *g)
+bool group_frame_needed(const struct cg_group *g)
 {
 	for (size_t i = 0; i < g->nclauses + g->nerror; i++)
-		if (each_clause(g, i)->uses_frame)
+		if (group_clause(g, i)->uses_frame)
 			return true;
 	return false;
 }
 
-static void group_clauses(struct cg *cg)
+void group_clauses(struct cg *cg, size_t from, size_t to)
 {
 	const struct cg_group *g = cg->g;
 
-	for (size_t k = 0; k < g->nclauses; k++) {
+	for (size_t k = from; k < to; k++) {
 		label skip = ir_label(cg->ir);
 		vreg epid;
 		uint32_t epid_const;
@@ -248,7 +248,7 @@ static int group_check(struct cg *cg)
 	struct srcloc none = { 0 };
 
 	for (size_t i = 0; i < g->nclauses + g->nerror; i++) {
-		const struct cg_clause *cl = each_clause(g, i);
+		const struct cg_clause *cl = group_clause(g, i);
 
 		if (cl->strsize != env->conf.strsize || cl->temporal != env->temporal)
 			return diag_error(cg->d, NULL, none,
@@ -273,6 +273,64 @@ static void ways_out(struct cg *cg, bool frame, label none)
 	ir_exit(cg->ir, 0);
 }
 
+/* What is kept for all clauses of the firing. */
+static void time_keep(struct cg *cg)
+{
+	if (times_read(cg) <= 1)
+		return;
+	cg->time_kept = true;
+	if (!cg->parted)
+		cg->time_slot = ir_stack_alloc(cg->ir, 8);
+	cg_timestamp_forget(cg);
+}
+
+/* The clauses, in one function or several, to the end of the firing. */
+static void body_emit(struct cg *cg, vreg index, bool frame, label none)
+{
+	const struct cg_group *g = cg->g;
+	struct ir *ir = cg->ir;
+
+	if (cg->parted) {
+		func_parts(cg, index);
+	} else if (g->nclauses > NEAR_CLAUSES) {
+		/* the early ways out would be too far from the end for a jump */
+		label go = ir_label(ir);
+
+		ir_jmp(ir, go);
+		ways_out(cg, frame, none);
+		ir_place(ir, go);
+		group_clauses(cg, 0, g->nclauses);
+		if (frame)
+			frame_give_back(cg);
+		ir_exit(ir, 0);
+		return;
+	} else {
+		group_clauses(cg, 0, g->nclauses);
+	}
+	if (frame) {
+		frame_give_back(cg);
+		ir_jmp(ir, cg->out);
+	}
+	ways_out(cg, frame, none);
+}
+
+static int emit_end(struct cg *cg)
+{
+	struct ir *ir = cg->ir;
+	struct srcloc nowhere = { 0 };
+
+	if (cg->d->set)
+		return -1;
+	for (size_t i = 0; i < ir->funcs.n && !ir->error; i++) {
+		ir->error = ir->funcs.v[i]->ir.error;
+		ir->error_text = ir->funcs.v[i]->ir.error_text;
+	}
+	if (!ir->error)
+		return 0;
+	return diag_error(cg->d, NULL, nowhere, "%s: %s", cg->g->name,
+			  ir->error_text ? ir->error_text : strerror(-ir->error));
+}
+
 int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, struct diag *d)
 {
 	struct cg cg = { .env = env,
@@ -285,52 +343,27 @@ int cg_group_emit(struct cg_env *env, const struct cg_group *g, struct ir *ir, s
 			 .frame_idx = VREG_NONE,
 			 .frame_bit = VREG_NONE,
 			 .acct = VREG_NONE };
-	bool frame = frame_needed(g);
 	label none = ir_label(ir);
-	struct srcloc nowhere = { 0 };
 
 	if (group_check(&cg))
 		return -1;
+	cg.parted = func_parts_wanted(&cg);
+	bool frame = cg.parted || group_frame_needed(g);
 	cg.out = ir_label(ir);
 	cg.ctx = ir_arg(ir, 0);
 	vreg index = g->ops->prologue(&cg, cg.ctx, g->data, cg.out);
 	if (g->nrows > 1)
-		row_find(&cg, index, cg.out);
+		group_row_find(&cg, index, g->ops->bounded, cg.out);
 	cg_cpu_find(&cg, cg.out);
-	if (times_read(&cg) > 1) {
-		cg.time_slot = ir_stack_alloc(ir, 8);
-		ir_storei(ir, 8, ir_stack(ir, cg.time_slot), 0, 0);
-	}
 	if (env->accounting)
 		cg.acct = ir_map_elem(ir, CG_MAP_ACCT, cg.slot, cg.out);
-	cg.cur.cl = each_clause(g, 0);
+	cg.cur.cl = group_clause(g, 0);
 	if (frame) {
 		frame_claim(&cg, none);
 		locals_clear(&cg);
 	}
-	if (g->nclauses >
-	    NEAR_CLAUSES) { /* the early ways out would be too far from the end for a jump */
-		label go = ir_label(ir);
-
-		ir_jmp(ir, go);
-		ways_out(&cg, frame, none);
-		ir_place(ir, go);
-		group_clauses(&cg);
-		if (frame)
-			frame_give_back(&cg);
-		ir_exit(ir, 0);
-	} else {
-		group_clauses(&cg);
-		if (frame) {
-			frame_give_back(&cg);
-			ir_jmp(ir, cg.out);
-		}
-		ways_out(&cg, frame, none);
-	}
-	if (d->set)
-		return -1;
-	if (ir->error)
-		return diag_error(d, NULL, nowhere, "%s: %s", g->name,
-				  ir->error_text ? ir->error_text : strerror(-ir->error));
-	return 0;
+	time_keep(&cg);
+	func_fault(&cg);
+	body_emit(&cg, index, frame, none);
+	return emit_end(&cg);
 }

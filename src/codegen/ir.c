@@ -10,6 +10,8 @@
 
 /* Beyond this no program can be loaded: its jumps would not reach. */
 #define IR_INSN_MAX 500000 /* the kernel looks at a million at most */
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
 /* Room for what the emitters ask for; spills have BPF_SPILL_MAX of their own. */
 #define IR_STACK_MAX 128
 
@@ -41,7 +43,8 @@ static struct ir_insn *ir_add(struct ir *ir, enum ir_op op)
 	struct ir_insn *in;
 
 	if (ir->v.n >= IR_INSN_MAX)
-		ir_fail(ir, -E2BIG, "the program is too large");
+		ir_fail(ir, -E2BIG,
+			"it is too large: more than " TEXT(IR_INSN_MAX) " instructions");
 	if (ir->error)
 		ir->v.n = 0; /* nothing of it will be used: do not let it grow */
 	in = vec_add(&ir->v);

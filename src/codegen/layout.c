@@ -482,6 +482,7 @@ static void trial(struct cg_clause *cl, struct diag *d)
 	if (ir.error && !d->set)
 		diag_error(d, NULL, cl->c->loc, "this clause cannot be compiled: %s",
 			   ir.error_text ? ir.error_text : strerror(-ir.error));
+	cl->size = (uint32_t)ir.v.n;
 	ir_destroy(&ir);
 }
 
@@ -491,7 +492,8 @@ static void needs_add(struct cg_clause *cl)
 	uint32_t fault = sizeof(struct abi_rec_time) + sizeof(struct abi_fault_data);
 
 	env->frame_temps = MAX(env->frame_temps, cl->temps);
-	env->uses_frames |= cl->uses_frame;
+	env->size += cl->size;
+	env->uses_frames |= cl->uses_frame || env->size > FUNC_LONG;
 	env->uses_scratch |= cl->uses_scratch;
 	env->uses_specs |= cl->uses_specs;
 	env->uses_strtok |= cl->uses_strtok;
@@ -524,6 +526,7 @@ int cg_clause_renew(struct cg_clause *cl, struct diag *d)
 	cl->temporal = cl->env->temporal;
 	cl->temps = 0;
 	cl->timestamps = 0;
+	cl->args = 0;
 	place_fields(cl);
 	if (cl->layout->max > ABI_OFF_MAX / 2)
 		return diag_error(d, NULL, cl->c->loc, "the record of this clause is too large");

@@ -342,7 +342,8 @@ static bool call_own(struct linker *l, const struct bpf_rtcall *c)
 
 	for (i = 1; i < l->out->funcs.n; i++)
 		if (!strcmp(l->out->funcs.v[i].name, c->sym)) {
-			l->out->insns.v[c->insn].imm = (int)l->out->funcs.v[i].start - (int)c->insn - 1;
+			l->out->insns.v[c->insn].imm =
+				(int)l->out->funcs.v[i].start - (int)c->insn - 1;
 			return true;
 		}
 	return false;

@@ -479,6 +479,7 @@ static int load_refused(dtrace_hdl_t *dtp, const struct group *g, struct kern_pr
 			  g->g.probes.v[0]->prov, g->g.probes.n == 1 ? g->g.probes.v[0]->mod : "",
 			  g->g.probes.n == 1 ? g->g.probes.v[0]->func : "", g->g.probes.v[0]->name,
 			  err == -E2BIG ? "it is too large: the kernel looks at 1000000 instructions at most" :
+			  err == -EFAULT ? "it is too large: the kernel follows 8192 jumps at most" :
 			  err == -EACCES || err == -EINVAL ? "it was not accepted by the kernel (-x bpflog tells why)" :
 			  kern_why(err));
 }
@@ -497,17 +498,21 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 	err = dtp->buffers ? group_rows(dtp, e, v, &maps[CG_MAP_ROWS]) : 0;
 	if (err)
 		return hdl_errorf(dtp, -err, "failed to create the table of %s: %s", g->g.name, kern_why(err));
-	ir_init(ir, a);
-	if (cg_group_emit(&e->env, v, ir, &d) < 0) {
-		hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
-		diag_clear(&d);
-		return -1;
+	for (v->shape = CG_FUNCTIONS;; v->shape++) {
+		ir_init(ir, a);
+		if (cg_group_emit(&e->env, v, ir, &d) < 0) {
+			hdl_errorf(dtp, EDT_COMPILER, "%s", d.text);
+			diag_clear(&d);
+			return -1;
+		}
+		err = bpf_assemble(ir, g->g.name, maps, code);
+		if (!err)
+			return 0;
+		if (err != -ENOSPC || v->shape == CG_FLAT)
+			return hdl_errorf(dtp, EDT_NOREG, "failed to generate the program of %s: %s", g->g.name,
+					  ir->error_text ? ir->error_text : strerror(-err));
+		ir_destroy(ir);
 	}
-	err = bpf_assemble(ir, g->g.name, maps, code);
-	if (err)
-		return hdl_errorf(dtp, EDT_NOREG, "failed to generate the program of %s: %s", g->g.name,
-				  ir->error_text ? ir->error_text : strerror(-err));
-	return 0;
 }
 
 /* The stages that were asked for: -x ir, -x bpf, -S (-x verbose) for both. */

@@ -390,7 +390,7 @@ static void test_code(void **state)
 {
 	(void)state;
 	check_code("t /(int)arg0 == 5 && probefunc == \"f\"/ { x = 1; }", "\t; predicate", "L",
-		   "\t; predicate\n\tv9 = u64[v0 + 0]\n\tv9 = s32 v9\n\tif v9 != 5 goto ");
+		   "\t; predicate\n\tv8 = u64[v0 + 0]\n\tv8 = s32 v8\n\tif v8 != 5 goto ");
 }
 
 /* Instructions that a firing runs when nothing interrupts it: exchanges succeed, no other jump is

@@ -1011,7 +1011,7 @@ static void test_errors(void **state)
 	for (i = 0; i < 500001; i++)
 		ir_storei(&ir, 8, v[0], 0, i);
 	ir_exit(&ir, 0);
-	assert_int_equal(assemble(&ir, "the program is too large"), -E2BIG);
+	assert_int_equal(assemble(&ir, "it is too large: more than 500000 instructions"), -E2BIG);
 
 	ir_new(&ir);
 	v[0] = ir_arg(&ir, 0);
