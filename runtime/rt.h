@@ -36,7 +36,7 @@ extern struct abi_cpu cpus[];
 extern char globals[], specst[];
 extern const char strtab[];
 /* Several elements: the symbol stands for the map. */
-extern char frames[], bufs[], aggs[], dvars[], specs[], acct[];
+extern char frames[], bufs[], aggs[], dvars[], specs[], acct[], unwfiles[], unwrows[], unwasks[];
 
 /* The compiler may not reorder what follows before the check of x, nor use another copy of x. */
 #define FENCE(x) asm volatile("" : "+r"(x))

@@ -18,6 +18,7 @@
 #include "dvar.c"
 #include "ring.c"
 #include "ustack.c"
+#include "unwind.c"
 #include "spec.c"
 
 #ifdef TEST_NEGATIVE

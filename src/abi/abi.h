@@ -16,6 +16,7 @@
  *   acct    element per slot: struct abi_acct for every EPID. Only with -x accounting.
  *   specst  1 element: states of the speculations, and what of each is where (struct abi_spec_part).
  *   specs   element (slot * nspec + speculation): the records of one speculation on one CPU.
+ *   unwfiles, unwrows   how frames of user code are found: see "unwinding". unwasks: a BPF ring buffer.
  *   dvars   hash map, never touched by the consumer while tracing: dynamic variables.
  */
 #ifndef ABI_ABI_H
@@ -169,6 +170,86 @@ struct abi_state {
 	uint64_t pad[5];
 };
 
+/* ---- unwinding ---------------------------------------------------------------------------------------- */
+
+/*
+ * User stacks are followed in probe context by what .eh_frame says. A file's rows stand in map unwrows one
+ * behind the other, ascending; map unwfiles is a hash table of the files: that of an inode begins at
+ * hash & (ABI_UNWIND_FILES - 1) and is one of ABI_UNWIND_TRIES. The consumer alone writes both: first the rows, then
+ * the entry, its `state` last. A program that meets a file that is not there asks for it by way of
+ * unwasks (struct abi_unwind_ask). Which file is at an address the program finds in the process's
+ * memory map, so nothing must be known of processes before they run.
+ */
+#define ABI_UNWIND_FILES 4096u /* a power of two */
+#define ABI_UNWIND_TRIES 16u
+#define ABI_UNWIND_HASH(dev, ino) \
+	((uint32_t)(((((uint64_t)(dev) << 32) ^ (ino)) * 0x9e3779b97f4a7c15ull) >> 40))
+#define ABI_UNWIND_VDSO 1u /* inode of the kernel's page of code, on device 0 */
+
+enum abi_unwind_state { ABI_UNWIND_FREE, ABI_UNWIND_READY };
+
+struct abi_unwind_file {
+	uint64_t ino;
+	uint32_t dev; /* major << 20 | minor, the kernel's own form */
+	uint32_t state;
+	uint32_t first, count; /* rows */
+	uint64_t pad;
+};
+
+struct abi_unwind_ask {
+	uint64_t start; /* of the mapping */
+	uint64_t ino;
+	uint32_t dev, pid;
+};
+
+/*
+ * A row: place in the file << 32 | rule. A rule, from the low bits on: enum abi_unwind_kind (3 bits), how the
+ * frame pointer is found again (8), a signed offset in words (21). The return address is always at cfa - 8.
+ */
+enum abi_unwind_kind {
+	ABI_UNWIND_NONE,     /* not known */
+	ABI_UNWIND_SP,	     /* cfa = sp + off */
+	ABI_UNWIND_BP,	     /* cfa = bp + off */
+	ABI_UNWIND_BP_DEREF, /* cfa = *(bp + off) */
+	ABI_UNWIND_SP_DEREF, /* cfa = *(sp + off) + 8 */
+	ABI_UNWIND_PLT,	     /* cfa = sp + 8, and 8 more from place off of the 16 bytes of the entry on */
+	ABI_UNWIND_SIGNAL,   /* the frame of a signal: all registers are in it */
+	ABI_UNWIND_END,	     /* nobody called this */
+};
+#define ABI_UNWIND_RULE(kind, bp, off) ((uint32_t)(kind) | (uint32_t)(bp) << 3 | (uint32_t)(off) << 11)
+#define ABI_UNWIND_ROW(place, rule) ((uint64_t)(place) << 32 | (rule))
+#define ABI_UNWIND_KIND(rule) ((rule) & 7u)
+#define ABI_UNWIND_BP_OF(rule) ((rule) >> 3 & 0xffu) /* 0: unchanged; n: at cfa - 8 * n */
+#define ABI_UNWIND_OFF(rule) ((int64_t)((int32_t)(rule) >> 11) * 8)
+#define ABI_UNWIND_BP_MAX 253
+#define ABI_UNWIND_BP_OWN 254u	/* at the address that it holds */
+#define ABI_UNWIND_BP_LOST 255u
+#define ABI_UNWIND_OFF_MIN (-(1 << 20))
+#define ABI_UNWIND_OFF_MAX ((1 << 20) - 1)
+
+/* Offsets in the kernel's structures; mm 0: there is no unwinding. */
+struct abi_unwind_conf {
+	uint32_t frames; /* at most in a stack */
+	uint32_t mm, tree, vdso;	       /* task_struct.mm, mm_struct.mm_mt.ma_root and .context.vdso */
+	uint32_t start, pgoff, file, flags;    /* of vm_area_struct; vm_end is behind vm_start */
+	uint32_t inode, ino, sb, dev;	       /* file.f_inode, inode.i_ino and .i_sb, super_block.s_dev */
+	uint32_t xol, xol_addr;		       /* mm_struct.uprobes_state.xol_area, xol_area.vaddr; 0: unknown */
+	uint32_t utask, ret, ret_addr, ret_next, ret_stack; /* task_struct.utask, uprobe_task.return_instances ... */
+};
+
+/* State of one unwinding, in the frame; the pcs stand behind it. */
+struct abi_unwind {
+	uint64_t ip, sp, bp;
+	uint64_t exact; /* 1: ip is where it is; 0: a return address, which may be behind the end of its function */
+	uint64_t n;	/* pcs stored */
+	uint64_t start, end; /* of the mapping that ip is in */
+	uint64_t base;	     /* place in the file = ip - base */
+	uint64_t first, count; /* rows of its file; 0: not known */
+	uint64_t ret;	     /* struct return_instance that comes next; 0: not looked for yet */
+	uint64_t work[5];
+	uint64_t node[32]; /* of the kernel's, copied */
+};
+
 struct abi_conf {
 	uint32_t bufsize;     /* bytes of a half that records may use */
 	uint32_t bufmap;      /* value size of map bufs (ring: bufsize + slack) */
@@ -191,6 +272,7 @@ struct abi_conf {
 	uint32_t specsize;    /* bytes of one on one CPU */
 	uint32_t spec_parts;  /* offset of the first struct abi_spec_part in specst */
 	uint32_t temporal;    /* 1: records have a time */
+	struct abi_unwind_conf unwind;
 };
 
 /* ---- speculation -------------------------------------------------------------------------------------- */

@@ -61,6 +61,7 @@ struct buffer_request {
 	bool specs;	     /* some clause speculates */
 	uint64_t nspec;
 	uint64_t specsize; /* bytes wanted of each speculation on each CPU */
+	struct abi_unwind_conf unwind; /* handed on in conf */
 	/*
 	 * For tests: plain shared memory in place of maps (all fds are -1), `plain` CPUs numbered
 	 * from 0. 0: maps.

@@ -402,6 +402,7 @@ static int areas_create(struct buffers *b, const struct buffer_request *req)
 	c->globals_size = ROUND_UP(req->globals_size, 8);
 	c->acct_epids = req->acct_epids;
 	c->temporal = req->temporal;
+	c->unwind = req->unwind;
 	err = area_create(b, &b->state, "state", sizeof(struct abi_state), 1, true);
 	if (!err)
 		err = area_create(b, &b->cpus, "cpus", sizeof(struct abi_cpu) * c->ncpus, 1, true);

@@ -54,6 +54,8 @@ struct cg_env {
 	uint32_t agg_fixed;	 /* bytes of the fixed values of keyless aggregations, from offset 64 */
 	uint32_t agg_min;	 /* smallest aggsize that holds one key of each shape */
 	uint32_t max_record;	 /* largest layout->max */
+	bool unwinds;	   /* user stacks are followed by tables (abi/abi.h, "unwinding"); false: by the kernel alone */
+	bool uses_unwind;  /* a program has asked for a user stack */
 	bool uses_ksyms, uses_usyms; /* kernel, user addresses are recorded to be shown by name */
 	/* A kernel function's addresses: 0 or negative errno. NULL: unknown. Asked when a stack is emitted. */
 	int (*ksym)(void *arg, const char *name, uint64_t *start, uint64_t *end);

@@ -14,7 +14,8 @@
  *   trampolines      the program and the trampoline.
  *   others           nothing: the unwinding begins at the registers of the probe.
  *
- * The kernel follows user stacks by frame pointers only. In a function that has not set up its
+ * User stacks are followed by tables where they know the code (runtime/unwind.c). The kernel follows
+ * them by frame pointers only. In a function that has not set up its
  * frame, or has none (system calls of libc), it skips the caller; providers that can tell it give
  * it by a hook, and it is put into second place.
  */
@@ -234,7 +235,7 @@ static vreg hidden_caller(struct cg *cg)
 	return cg->g->ops->user_caller(cg, cg->ctx, cg->g->data);
 }
 
-static vreg user_stack(struct cg *cg, vreg to, uint32_t frames)
+static vreg kernel_user_stack(struct cg *cg, vreg to, uint32_t frames)
 {
 	struct ir *ir = cg->ir;
 	label done = ir_label(ir), own = ir_label(ir);
@@ -257,6 +258,44 @@ static vreg user_stack(struct cg *cg, vreg to, uint32_t frames)
 		ir_jcci(ir, IR_SLT, more, 0, done);
 		ir_alu(ir, IR_ADD, rc, more);
 	}
+	ir_place(ir, done);
+	return rc;
+}
+
+/*
+ * By our tables: the way to `done` with the bytes that were stored in rc. Where the stack begins in code
+ * that they do not know, it goes on behind: the kernel is asked.
+ */
+static void unwound(struct cg *cg, vreg to, uint32_t frames, vreg rc, label done)
+{
+	struct ir *ir = cg->ir;
+	label not_known = ir_label(ir);
+	uint32_t mark = frame_mark(cg);
+	uint32_t off = frame_temp(cg, (uint32_t)sizeof(struct abi_unwind) + 8 * frames);
+
+	ir_comment(ir, "the user's stack, by tables");
+	ir_mov_to(ir, rc,
+		  ir_callrt(ir, "rt_unwind", 3, frame_index(cg), ir_imm(ir, off),
+			    ir_imm(ir, frames)));
+	ir_jcci(ir, IR_EQ, rc, 0, not_known);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, cg_ptr_add(cg, to, 0), ir_imm(ir, 8 * frames),
+		cg_ptr_add(cg, cg->frame, off + sizeof(struct abi_unwind)));
+	ir_alui(ir, IR_SHL, rc, 3);
+	ir_jmp(ir, done);
+	ir_place(ir, not_known);
+	frame_release(cg, mark);
+}
+
+static vreg user_stack(struct cg *cg, vreg to, uint32_t frames)
+{
+	struct ir *ir = cg->ir;
+	label done = ir_label(ir);
+	vreg rc = ir_imm(ir, 0);
+
+	cg->env->uses_unwind = true;
+	if (cg->env->unwinds)
+		unwound(cg, to, frames, rc, done);
+	ir_mov_to(ir, rc, kernel_user_stack(cg, to, frames));
 	ir_place(ir, done);
 	return rc;
 }

@@ -445,7 +445,8 @@ static const char *const map_names[CG_MAP_MAX] = {
 	[CG_MAP_BUFS] = "bufs",	    [CG_MAP_AGGS] = "aggs",	[CG_MAP_GLOBALS] = "globals",
 	[CG_MAP_FRAMES] = "frames", [CG_MAP_STRTAB] = "strtab", [CG_MAP_ROWS] = "rows",
 	[CG_MAP_ACCT] = "acct",	    [CG_MAP_DVARS] = "dvars",	[CG_MAP_SPECS] = "specs",
-	[CG_MAP_SPECST] = "specst",
+	[CG_MAP_SPECST] = "specst",  [CG_MAP_UNWFILES] = "unwfiles",
+	[CG_MAP_UNWROWS] = "unwrows", [CG_MAP_UNWASKS] = "unwasks",
 };
 
 const char *ir_map_name(enum cg_map map)

@@ -84,6 +84,7 @@ static void env_options(dtrace_hdl_t *dtp, struct cg_env *env)
 	env->accounting = opt_on(dtp->opt, OPT_ACCOUNTING) && dtp->opt[OPT_ACCOUNTING];
 	env->policy = dtp->opt[OPT_BUFPOLICY];
 	env->scratch = dtp->opt[OPT_SCRATCHSIZE];
+	env->unwinds = dtp->opt[OPT_USTACKUNWIND] == 0;
 }
 
 int enable_prepare(dtrace_hdl_t *dtp, struct dtrace_prog *prog, struct diag *d)
@@ -358,6 +359,8 @@ static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_re
 	req->specs = env->uses_specs;
 	req->nspec = opt[OPT_NSPEC];
 	req->specsize = opt[OPT_SPECSIZE];
+	if (!env->uses_unwind || unwind_conf(&req->unwind))
+		env->unwinds = false;
 	/* Those that come while tracing are accounted as far as there is room. */
 	req->acct_epids = env->accounting ? dtp->ecbs.v.n + 1 + 1000 : 0;
 }
@@ -494,6 +497,11 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 
 	for (int m = 0; m < CG_MAP_MAX; m++)
 		maps[m] = dtp->buffers ? buffers_fd(dtp->buffers, m) : m + 1; /* shown only: any number */
+	if (dtp->unwind) {
+		maps[CG_MAP_UNWFILES] = unwind_fd(dtp->unwind, UNWIND_FILES);
+		maps[CG_MAP_UNWROWS] = unwind_fd(dtp->unwind, UNWIND_ROWS);
+		maps[CG_MAP_UNWASKS] = unwind_fd(dtp->unwind, UNWIND_ASKS);
+	}
 	maps[CG_MAP_AUX] = dtp->buffers ? g->g.aux_fd : CG_MAP_AUX;
 	err = dtp->buffers ? group_rows(dtp, e, v, &maps[CG_MAP_ROWS]) : 0;
 	if (err)
@@ -915,6 +923,7 @@ int dtrace_go(dtrace_hdl_t *dtp)
 
 	if (go_prepare(dtp, e) < 0)
 		return -1;
+	e->env.unwinds = e->env.unwinds && symapi_unwind(dtp);
 	if (groups_start(dtp, e) < 0) {
 		watches_stop(dtp, e);
 		groups_detach(e, 0);

@@ -34,6 +34,7 @@
 #include "provider/provider.h"
 #include "sym/kallsyms.h"
 #include "sym/proc.h"
+#include "sym/unwind.h"
 #include "sym/usyms.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------- */
@@ -119,6 +120,8 @@ struct dtrace_hdl {
 	bool ksyms_tried;
 	struct usyms *usyms; /* NULL: no user address was asked for yet */
 	int news_fd;	     /* timerfd, -1: none */
+	struct unwind
+		*unwind; /* NULL: user stacks are followed by frame pointers alone, or not at all */
 
 	/* workapi.c */
 	struct consumer *consumer; /* NULL before the first dtrace_work() */
@@ -189,6 +192,8 @@ void compile_close(dtrace_hdl_t *dtp);
 void symapi_hooks(struct consumer_hooks *h);
 /* Tracing of user addresses begins: processes are followed. */
 void symapi_follow(dtrace_hdl_t *dtp);
+/* Makes the tables by which user stacks are followed. False: it is not to be done, or cannot be. */
+bool symapi_unwind(dtrace_hdl_t *dtp);
 /* The consumer exists now: news of processes are taken when they pile up. 0 or negative errno. */
 int symapi_watch(dtrace_hdl_t *dtp);
 void symapi_report(dtrace_hdl_t *dtp); /* news that were lost */

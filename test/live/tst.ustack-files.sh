@@ -27,7 +27,7 @@ names()
 	program=$1 want=$2
 	shift 2
 	$DTRACE -q "$@" -c "./$program" \
-		-n 'syscall::write:entry /pid == $target && arg2 == 0/ { ustack(); }' >out 2>err ||
+		-n 'syscall::write:entry /pid == $target && arg2 == 0/ { ustack(4); }' >out 2>err ||
 		fail "$program: status $?"
 	got=$(sed -n "s/^ *$program[\`:]\(0x\)*\([^+]*\).*/\2/p" out | tr '\n' ' ')
 	case $want in
@@ -47,7 +47,7 @@ ${CC:-cc} $cflags -o static -static prog.c 2>/dev/null && {
 # Without any symbols; with those of the dynamic linker only.
 strip -o bare pie && names bare unknown
 ${CC:-cc} $cflags -o dynamic.full -rdynamic prog.c && strip -o dynamic dynamic.full
-$DTRACE -q -c ./dynamic -n 'syscall::write:entry /pid == $target && arg2 == 0/ { ustack(); }' \
+$DTRACE -q -c ./dynamic -n 'syscall::write:entry /pid == $target && arg2 == 0/ { ustack(4); }' \
 	>out 2>err || fail "dynamic: status $?"
 sed -n 's/^ *dynamic`\([a-z]*\).*/\1/p' out | tr '\n' ' ' | grep -qx ' *outer main ' || fail "dynamic symbols"
 # A separate file by .gnu_debuglink: beside the program and in .debug, checked by its sum or build id.

@@ -25,7 +25,7 @@ rec='syscall::write:entry /pid == $target && arg2 == 0/ { ustack(); usym(ucaller
 # Printed at the end, and as a record at the next switch, when the process is gone.
 for script in "$agg" "$rec"; do
 	$DTRACE -q -x switchrate=300ms -c "$PROGS/deep" -n "$script" >out 2>err || fail "status $?"
-	frames deep "f3 f2 f1 main f3"
+	frames deep "f3 f2 f1 main _start f3"
 	grep -q '`write' out || fail "the function of libc"
 done
 
@@ -39,7 +39,7 @@ frames deep "f3"
 fixed=
 setarch -R true 2>/dev/null && fixed="setarch -R "
 $DTRACE -q -c "$fixed$PROGS/reexec $PROGS/reexec $PROGS/deep" -n "$agg" >out 2>err || fail "exec: status $?"
-frames deep "f3 f2 f1 main f3"
+frames deep "f3 f2 f1 main _start f3"
 # Two execs of one program are two programs.
 [ "$(grep -o ' reexec`g1' out | wc -l)" = 2 ] || fail "frames of the first program"
 [ "$(grep -o ' deep`f1' out | wc -l)" = 1 ] || fail "frames of the second program"
@@ -54,5 +54,5 @@ for i in $(seq 100); do
 done
 sh -c "$PROGS/deep; true"
 wait $dtrace
-frames deep "f3 f2 f1 main"
+frames deep "f3 f2 f1 main _start"
 exit 0
