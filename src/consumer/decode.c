@@ -108,9 +108,9 @@ static void line_begin(struct decode *d, const struct source *s, const struct ec
 	const struct ecb *e = d->data.ecb;
 	char name[512];
 
-	if (c->cfg.no_lines || c->cfg.opt->oformat == FORMAT_FOLDED)
+	if (c->cfg.no_lines || c->format == FORMAT_FOLDED)
 		return;
-	if (c->cfg.opt->oformat == FORMAT_JSON) {
+	if (c->format == FORMAT_JSON) {
 		json_record_begin(c, &d->data);
 		return;
 	}
@@ -131,7 +131,7 @@ static void line_begin(struct decode *d, const struct source *s, const struct ec
 
 static void line_end(struct decode *d)
 {
-	if (!d->c->cfg.no_lines && !d->c->cfg.opt->quiet && d->c->cfg.opt->oformat == FORMAT_TEXT)
+	if (!d->c->cfg.no_lines && !d->c->cfg.opt->quiet && d->c->format == FORMAT_TEXT)
 		str_putc(d->c->print.out, '\n');
 }
 
@@ -467,9 +467,9 @@ static int action_run(struct decode *d, const struct action *a)
 	size_t i;
 
 	picture_action(d->c, a, d->args, d->nargs);
-	if (d->c->cfg.opt->oformat == FORMAT_JSON && !d->c->cfg.no_lines)
+	if (d->c->format == FORMAT_JSON && !d->c->cfg.no_lines)
 		json_action(d->c, a, d->args, d->nargs);
-	if (d->c->cfg.opt->oformat != FORMAT_TEXT && only_shows(a->func))
+	if (d->c->format != FORMAT_TEXT && only_shows(a->func))
 		return 0;
 
 	switch (a->func) {
@@ -600,6 +600,7 @@ int decode_record(struct consumer *c, struct source *s, const struct abi_rec *r,
 		answer = h->probe(h->arg, &d.data, false);
 	if (answer != CONSUMER_THIS)
 		return answer == CONSUMER_ABORT ? -ECANCELED : 0;
+	c->format = c->cfg.opt->oformat; /* setopt() of it changes the next record */
 	line = e->layout->records || e->layout->is_default;
 	if (line)
 		line_begin(&d, s, info);

@@ -83,7 +83,8 @@ struct consumer {
 	VEC(struct watch) watches;
 	VEC(struct print_value) args;
 	/* other formats and pictures */
-	struct str aside;    /* json: the record under way */
+	enum consumer_format format; /* of the record under way */
+	struct str aside;	     /* json: the same */
 	uint64_t lines, errors; /* record lines; run-time errors reported */
 	struct fold *fold;   /* folded, flamegraph */
 	struct heats *heats; /* heatmap */

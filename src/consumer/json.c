@@ -220,7 +220,7 @@ static void put_bound(struct str *out, const char *name, bool bounded, int64_t v
 static void put_buckets(struct str *out, const struct aggdesc *d, const uint64_t *value,
 			uint64_t normal)
 {
-	uint32_t n = agg_buckets(d), i;
+	uint32_t n = value ? agg_buckets(d) : 0, i;
 
 	put_name(out, "buckets");
 	str_putc(out, '[');
@@ -239,26 +239,37 @@ static void put_buckets(struct str *out, const struct aggdesc *d, const uint64_t
 	str_putc(out, ']');
 }
 
-static void put_entry(struct consumer *c, const struct agg_entry *e)
+static void put_keys(struct consumer *c, const struct agg_entry *e)
 {
-	const struct aggdesc *d = aggs_desc(c->aggs, e->agg);
-	struct print_value *keys = mem_alloc((d->nkeys + 1) * sizeof(*keys));
-	uint64_t normal = aggs_normal(c->aggs, e->agg);
-	struct str *out = c->print.out;
+	size_t n = aggs_desc(c->aggs, e->agg)->nkeys, i;
+	struct print_value *keys = mem_alloc((n + 1) * sizeof(*keys));
 	struct agg_keypart k;
-	size_t i;
 
-	for (i = 0; i < d->nkeys; i++) {
+	for (i = 0; i < n; i++) {
 		agg_key_part(c->aggs, e, i, &k);
 		print_value_key(&keys[i], &k);
 	}
-	put_values(&c->print, "keys", keys, d->nkeys);
-	if (agg_is_distribution(d))
-		put_buckets(out, d, e->value, normal);
-	else
-		field_int(out, "value", (uint64_t)agg_value_number(d, e->value, normal),
-			  d->func != FN_stddev);
+	put_values(&c->print, "keys", keys, n);
 	free(keys);
+}
+
+/* value NULL: it has none for this key. */
+static void put_agg_value(struct consumer *c, const struct aggdesc *d, const uint64_t *value)
+{
+	uint64_t normal = aggs_normal(c->aggs, d->id);
+	struct str *out = c->print.out;
+
+	if (agg_is_distribution(d))
+		put_buckets(out, d, value, normal);
+	else
+		field_int(out, "value", value ? (uint64_t)agg_value_number(d, value, normal) : 0,
+			  d->func != FN_stddev);
+}
+
+static void put_entry(struct consumer *c, const struct agg_entry *e)
+{
+	put_keys(c, e);
+	put_agg_value(c, aggs_desc(c->aggs, e->agg), e->value);
 }
 
 static void put_agg_head(struct consumer *c, const struct aggdesc *d)
@@ -357,19 +368,48 @@ void json_record_end(struct consumer *c, bool shown)
 	str_add(&c->out.buf, c->aside.s, c->aside.n);
 }
 
+/* Of a printa() with several aggregations: one entry for each key that any of them has. */
+struct joined {
+	struct consumer *c;
+	const uint32_t *ids;
+};
+
+static int joined_entry(void *arg, const struct agg_entry *key, const uint64_t *const *values,
+			size_t n)
+{
+	struct joined *j = arg;
+	struct str *out = j->c->print.out;
+
+	put_comma(out);
+	str_putc(out, '{');
+	put_keys(j->c, key);
+	put_name(out, "values");
+	str_putc(out, '[');
+	for (size_t i = 0; i < n; i++) {
+		put_comma(out);
+		str_putc(out, '{');
+		put_agg_value(j->c, aggs_desc(j->c->aggs, j->ids[i]), values[i]);
+		str_putc(out, '}');
+	}
+	str_puts(out, "]}");
+	return j->c->abort ? 1 : 0;
+}
+
 static void put_printed(struct consumer *c, const struct action *a)
 {
 	struct agg_sort sort = consumer_sort(c);
 	struct str *out = c->print.out;
-	size_t i;
+	VEC(uint32_t) ids = { 0 };
+	struct joined j = { .c = c };
 
 	put_name(out, "aggregations");
 	str_putc(out, '[');
-	for (i = 0; i < a->nfields; i++) {
+	for (size_t i = 0; i < a->nfields; i++) {
 		const struct aggdesc *d = aggs_desc(c->aggs, (uint32_t)a->fields[i].value);
 
 		if (a->fields[i].kind != FIELD_AGG || !d)
 			continue;
+		vec_push(&ids, d->id);
 		put_comma(out);
 		str_putc(out, '{');
 		put_agg_head(c, d);
@@ -379,6 +419,14 @@ static void put_printed(struct consumer *c, const struct action *a)
 		str_puts(out, "]}");
 	}
 	str_putc(out, ']');
+	if (ids.n > 1) {
+		j.ids = ids.v;
+		put_name(out, "joined");
+		str_putc(out, '[');
+		aggs_walk_joined(c->aggs, ids.v, ids.n, &sort, joined_entry, &j);
+		str_putc(out, ']');
+	}
+	vec_free(&ids);
 }
 
 /* The text of printf(), system(), freopen() and print(). */

@@ -60,8 +60,16 @@ void picture_close(struct consumer *c)
 
 /* ---- stacks --------------------------------------------------------------------------------- */
 
+/* setopt() may have asked for it since. */
+static void fold_wanted(struct consumer *c)
+{
+	if (!c->fold && c->cfg.opt->oformat == FORMAT_FOLDED)
+		c->fold = fold_create();
+}
+
 void picture_record_begin(struct consumer *c)
 {
+	fold_wanted(c);
 	if (c->fold)
 		fold_begin(c->fold);
 }
@@ -102,6 +110,7 @@ static int entry_fold(void *arg, const struct agg_entry *e)
 
 void picture_aggregation(struct consumer *c, uint32_t agg)
 {
+	fold_wanted(c);
 	if (c->fold)
 		aggs_walk(c->aggs, agg, NULL, entry_fold, c);
 }
@@ -220,6 +229,7 @@ void picture_end(struct consumer *c)
 	struct str text = { 0 };
 	VEC(struct heat *) maps = { 0 };
 
+	fold_wanted(c);
 	if (c->fold && o->oformat == FORMAT_FOLDED)
 		fold_write(c->fold, &c->out.buf);
 	if (c->fold && o->flamegraph) {

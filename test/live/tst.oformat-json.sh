@@ -73,10 +73,40 @@ is 'of("record")[0]["actions"] == []' file
 is 'act(1, 0)["values"] == ["\ufffd\u00e8x"]' file
 is '[l["time"] for l in of("record")] == sorted(l["time"] for l in of("record"))' file
 
-# Not while tracing, and only what is known.
+# Several aggregations in one printa(): also joined, in the order of the text output.
+run "$DTRACE" -x oformat=json -n 'BEGIN { @x["a"] = count(); @y["b"] = sum(14); @y["c"] = sum(2); @q["b"] = quantize(5);
+	normalize(@y, 2); printa("%s %@d %@d %@d\n", @x, @y, @q); printa(@x); exit(0); }'
+status 0
+valid
+is 'act(0, 0)["joined"] == [
+	{"keys": ["c"], "values": [{"value": 0}, {"value": 1}, {"buckets": []}]},
+	{"keys": ["b"], "values": [{"value": 0}, {"value": 7}, {"buckets": [{"min": 4, "max": 7, "count": 1}]}]},
+	{"keys": ["a"], "values": [{"value": 1}, {"value": 0}, {"buckets": []}]}]'
+is '[(a["name"], len(a["entries"])) for a in act(0, 0)["aggregations"]] == [("x", 1), ("y", 2), ("q", 1)]'
+is '"joined" not in act(0, 1)'
+
+# From within the program; while tracing it changes the records that come.
+run "$DTRACE" -n '#pragma D option oformat=json
+BEGIN { trace(1); exit(0); }'
+status 0
+valid
+is 'act(0, 0)["values"] == [1]'
+run "$DTRACE" -q -n 'BEGIN { trace("text"); setopt("oformat", "json"); trace("still text\n"); }
+BEGIN { trace(2); @a = count(); setopt("oformat", "text"); trace(3); } BEGIN { trace("text again\n"); exit(0); }
+END { setopt("oformat", "json"); }'
+status 0
+[ "$(sed -n 1p out)$(sed -n 3p out)" = "textstill texttext again" ] || wrong "not text: $(cat out)"
+sed -i -e 1d -e 3d out
+valid
+is '[act(0, 0)["values"], act(0, 2)["values"]] == [[2], [3]] and of("aggregation")[0]["value"] == 1'
+run "$DTRACE" -q -n 'BEGIN { @[stack()] = count(); setopt("oformat", "folded"); exit(0); }'
+status 0
+grep -Eq '^(.*;)?[^; ]+ 1$' out || wrong "no folded stack: $(cat out)"
+
+# Only what is known.
 run "$DTRACE" -x oformat=xml -n BEGIN
 status 1
 err 'dtrace: failed to set -x oformat: Invalid value for specified option'
-run "$DTRACE" -q -n 'BEGIN { setopt("oformat", "json"); exit(0); }'
-has_err 'Operation illegal when tracing is active'
+run "$DTRACE" -q -n 'BEGIN { setopt("oformat", "xml"); exit(0); }'
+has_err 'Invalid value for specified option'
 finish
