@@ -40,15 +40,20 @@ static void frames_set(const struct cg_clause *cl, const struct node *n, struct 
 	const struct lang_options *o = &cl->env->ses->opt;
 	const struct node_list *args = &n->u.call.args;
 	uint32_t max = kern_perf_max_stack();
+	bool bounded = false;
 	uint64_t want = a->func == FN_stack    ? o->stackframes
 			: a->func == FN_ustack ? o->ustackframes
 					       : o->jstackframes;
 
 	if (args->n) /* checked: a constant above 0 */
 		want = args->v[0]->u.integer.value;
+	if (o->maxframes && want > o->maxframes) {
+		want = o->maxframes;
+		bounded = true;
+	}
 	a->slots = (uint32_t)MIN(want, max);
 	a->frames = a->slots;
-	if (args->n && want <= max)
+	if (args->n && want <= max && !bounded)
 		return;
 	if (want < max)
 		a->slots++;
@@ -407,6 +412,10 @@ vreg caller_value(struct cg *cg, bool user)
 vreg stack_depth(struct cg *cg, bool user)
 {
 	uint32_t mark = frame_mark(cg), max = kern_perf_max_stack();
+	uint32_t bound = cg->env->ses->opt.maxframes;
+
+	if (bound && bound < max)
+		max = bound;
 	vreg p = cg_ptr_add(cg, cg->frame, frame_temp(cg, 8 * max));
 	vreg rc = user ? user_stack(cg, p, max) : kernel_stack(cg, p, max);
 	vreg n = words_used(cg, rc, 0, max);

@@ -57,6 +57,7 @@ struct lang_hooks {
 struct lang_options {
 	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs, caret;
 	uint32_t strsize;
+	uint32_t maxframes; /* of any stack; 0: as many as the kernel gives */
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize;
 	uint32_t nspec;
 	uint32_t printsize;	/* bytes that print() records */

@@ -526,6 +526,7 @@ void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *l
 	lo->knodefs = opt_on(opt, OPT_KNODEFS) || (cflags & DTRACE_C_KNODEF);
 	lo->unodefs = opt_on(opt, OPT_UNODEFS) || (cflags & DTRACE_C_UNODEF);
 	lo->strsize = opt[OPT_STRSIZE];
+	lo->maxframes = opt_on(opt, OPT_MAXFRAMES) ? frames(opt[OPT_MAXFRAMES]) : 0;
 	lo->stackframes = frames(opt[OPT_STACKFRAMES]);
 	lo->ustackframes = frames(opt[OPT_USTACKFRAMES]);
 	lo->jstackframes = frames(opt[OPT_JSTACKFRAMES]);

@@ -56,6 +56,23 @@ want "stackindent, jstack" <<'END'
    deep`f3+OFF
 
 END
+# maxframes is the limit of all, and of the depths.
+run "$probe { ustack(3); ustack(2); ustack(); printf(\"%d\\n\", ustackdepth); }" -x maxframes=2
+want "maxframes" <<'END'
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+              [ truncated ]
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+
+              libc.so.6`write+OFF
+              deep`f3+OFF
+              [ truncated ]
+2
+
+END
 # A limit of an option was not: it is told that there is more.
 run "$probe { ustack(); jstack(); @[ustack()] = count(); }" -x ustackframes=2 -x jstackframes=3
 want "cut" <<'END'
