@@ -118,6 +118,7 @@ struct dtrace_hdl {
 	/* symapi.c */
 	struct ksyms *ksyms; /* NULL: not read yet, or not readable */
 	bool ksyms_tried;
+	uint64_t ksyms_due; /* not before this time (ns) are they read again */
 	struct usyms *usyms; /* NULL: no user address was asked for yet */
 	int news_fd;	     /* timerfd, -1: none */
 	struct unwind

@@ -5,9 +5,20 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kern/kern.h"
+
+#define MODULE_GAP 4096 /* a function of a module that is longer than this is no news */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
 
 static const struct ksyms *ksyms_get(dtrace_hdl_t *dtp)
 {
@@ -18,12 +29,45 @@ static const struct ksyms *ksyms_get(dtrace_hdl_t *dtp)
 	return dtp->ksyms;
 }
 
+/*
+ * Modules and programs come while we trace. No news: the address is well inside of what was known. BPF
+ * programs lie close together, in the places of those that are gone.
+ */
+static bool may_be_new(const struct ksym *s, uint64_t addr)
+{
+	return !strcmp(s->module, "bpf") || (!s->end && addr - s->addr >= MODULE_GAP);
+}
+
+/*
+ * The function around an address. What may be new has the table read again, at most so often that it
+ * takes a twentieth of the time.
+ */
+static int ksym_at(dtrace_hdl_t *dtp, uint64_t addr, struct ksym *s)
+{
+	const struct ksyms *k = ksyms_get(dtp);
+	struct ksyms *fresh = NULL;
+	uint64_t now;
+	int rc;
+
+	if (!k)
+		return -ENOENT;
+	rc = ksyms_find(k, addr, s);
+	if ((!rc && !may_be_new(s, addr)) || (int64_t)addr >= 0)
+		return rc;
+	now = now_ns();
+	if (now < dtp->ksyms_due || ksyms_load(&fresh))
+		return rc;
+	dtp->ksyms_due = now_ns() + 20 * (now_ns() - now);
+	ksyms_destroy(dtp->ksyms);
+	dtp->ksyms = fresh;
+	return ksyms_find(fresh, addr, s);
+}
+
 static int hook_ksym(void *arg, uint64_t addr, struct consumer_sym *sym)
 {
-	const struct ksyms *k = ksyms_get(arg);
 	struct ksym s;
 
-	if (!k || ksyms_find(k, addr, &s))
+	if (ksym_at(arg, addr, &s))
 		return -ENOENT;
 	sym->module = s.module;
 	sym->function = s.name;
@@ -175,15 +219,13 @@ static uint64_t user_canon(dtrace_hdl_t *dtp, enum func_id func, uint64_t proces
 /* One number for all addresses that are shown by one name: where the function or module begins. */
 static uint64_t hook_canon(void *arg, enum func_id func, uint64_t pid, uint64_t addr)
 {
-	const struct ksyms *k;
 	struct ksym s;
 
 	switch (func) {
 	case FN_sym:
-	case FN_func: k = ksyms_get(arg); return k && !ksyms_find(k, addr, &s) ? s.addr : addr;
+	case FN_func: return ksym_at(arg, addr, &s) ? addr : s.addr;
 	case FN_mod:
-		k = ksyms_get(arg);
-		return k && !ksyms_find(k, addr, &s) ? ksyms_module_start(k, s.module) : addr;
+		return ksym_at(arg, addr, &s) ? addr : ksyms_module_start(ksyms_get(arg), s.module);
 	case FN_ustack:
 	case FN_jstack: usyms_note(usyms_get(arg, false), pid); return 0;
 	default: return user_canon(arg, func, pid, addr);
