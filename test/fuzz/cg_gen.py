@@ -5,9 +5,10 @@
 usage: cg_gen.py SEED COUNT [FIRST [FUNCTION...]]
 
 Writes COUNT programs (0: without end), each behind a line "#!cg SEED-NUMBER KIND" (cgload.c), beginning
-with number FIRST. The FUNCTIONs named are not used (cgload -l). A program depends on these, on seed and number
-alone. KIND is "load", or "run" for those that have nothing but BEGIN, END and ERROR and do no harm. Actions, subroutines and built-in variables are read from
-the tables of the compiler, so that new rows are used without a change here.
+with number FIRST. The FUNCTIONs named are not used (cgload -l). A program depends on these, on seed and
+number alone. KIND is "load", or "run" for those that have nothing but BEGIN, END and ERROR and do no harm.
+Actions, subroutines and built-in variables are read from the tables of the compiler, so that new rows are
+used without a change here.
 """
 import os
 import random
@@ -61,9 +62,10 @@ KERNEL_INTS = ["curthread->pid", "curthread->tgid", "curthread->prio", "curthrea
                "DTRACEFLT_DIVZERO", "O_RDWR", "(int)curcpu->cpu_chip", "$pid", "$1"]
 KERNEL_STRINGS = ["curthread->comm", "curthread->real_parent->comm", "curpsinfo->pr_psargs",
                   "curpsinfo->pr_fname", "curlwpsinfo->pr_name", "fds[{i}].fi_name", "fds[{i}].fi_pathname",
-                  "fds[{i}].fi_fs", "fds[{i}].fi_dirname", "cwd", "curthread->fs->root.mnt->mnt_root->d_name.name",
+                  "fds[{i}].fi_fs", "fds[{i}].fi_dirname", "cwd",
+                  "stringof(curthread->fs->root.mnt->mnt_root->d_name.name)",
                   "stringof(curthread->comm)", "$$2"]
-KERNEL_POINTERS = ["curthread", "curthread->mm", "&curthread->pid", "&`vfs_read", "curthread->stack", "curthread->comm"]
+KERNEL_POINTERS = ["&`vfs_read", "curthread", "curthread->mm", "&curthread->pid", "curthread->stack", "curthread->comm"]
 
 # Descriptions; what args[] gives there: numbers, then strings.
 PROBES = [
@@ -150,6 +152,9 @@ class Program:
         self.arrays, self.aggs, self.inlines = [], {}, []
         self.probe_ints, self.probe_strs = [], []
         self.destructive = rnd.random() < (0.2 if kind == "load" else 0.1)
+        # Where the kernel's stack is looked at, its symbols are read first: that takes longer than all the rest.
+        self.stacks = rnd.random() < 0.15
+        self.builtins = [b for b in BUILTIN_INTS if self.stacks or b not in ("caller", "stackdepth")]
         self.spec = False  # the clause speculates: no destructive subroutines
         self.made = 0  # variables by first assignment
         self.budget = 0  # of operands, for one statement
@@ -224,8 +229,8 @@ class Program:
 
     def literal(self):
         return self.pick("0", "1", "2", "-1", "7", "63", "127", "128", "255", "'a'", "65535", "0x7fffffff",
-                         "0xffffffff", "2147483648", "-2147483647", "0x7fffffffffffffff", "0xffffffffffffffff", "123456789012",
-                         "1ull", "3u", "010", "RED", "BLUE", "NULL", str(self.rnd.randint(0, 1 << 40)))
+                         "0xffffffff", "2147483648", "-2147483647", "0x7fffffffffffffff",
+                         "0xffffffffffffffff", "123456789012", "1ull", "3u", "010", "RED", "BLUE", "NULL", str(self.rnd.randint(0, 1 << 40)))
 
     def int_lvalue(self, d):
         r = self.rnd.random()
@@ -269,7 +274,7 @@ class Program:
             if r < 0.35:
                 return self.literal()
             if r < 0.5:
-                return self.some(BUILTIN_INTS)
+                return self.some(self.builtins)
             return self.some([v for v in self.ints if isinstance(v[0], str)])[0]
         r, a = self.rnd.random(), d - 1
         if r < 0.17:
@@ -307,7 +312,7 @@ class Program:
         if r < 0.59:
             return f"({self.some(INTS)})({self.pick(self.int(a), self.int(a), self.ptr('void', a))})"
         if r < 0.64:
-            return self.some(BUILTIN_INTS)
+            return self.some(self.builtins)
         if r < 0.68:
             x = self.some(KERNEL_INTS + self.probe_ints * 5)
             return x.replace("{i}", self.pick(str(self.rnd.randint(0, 3)), f"({self.int(a)})"))
@@ -415,7 +420,7 @@ class Program:
         if r < 0.55:
             return f"({self.int(a)}, {self.ptr(t, a)})"
         if t == "struct point" and self.alls and r < 0.65:
-            return self.pick(f"{self.all_place(a)}.pp", f"{self.all_place(a)}.many")
+            return self.pick(f"{self.all_place(a)}.pp", f"(({t} *){self.all_place(a)}.many)")
         if t == "int" and self.alls and r < 0.65:
             x = self.all_place(a)
             return self.pick(f"{x}.p", f"{x}.{self.indexes('ptrs[{2}]', a)}", f"(*{x}.ptrs)",
@@ -427,7 +432,7 @@ class Program:
         if r < 0.84:
             return f"(({t} *){self.subr(('struct task_struct *', 'void *'), a)})"
         if r < 0.9:
-            return f"(({t} *){self.some(KERNEL_POINTERS)})"
+            return f"(({t} *){self.some(KERNEL_POINTERS if self.stacks else KERNEL_POINTERS[1:])})"
         if r < 0.95:
             return f"(({t} *)&ga1[{self.pick('0', '4', '1')}])"
         return f"(({t} *)({self.int(a)}))"
@@ -494,6 +499,8 @@ class Program:
     def may(self, f):
         if "DESTRUCTIVE" in f.flags and (not self.destructive or self.spec):
             return False
+        if f.name == "stack" and not self.stacks:
+            return False
         return self.kind != "run" or f.name not in {"raise", "stop"}
 
     # ---- actions -----------------------------------------------------------------------------------
@@ -553,8 +560,9 @@ class Program:
             return self.some(sorted(self.aggs))
         name = self.pick("", f"a{len(self.aggs)}")
         if name not in self.aggs:
-            keys = [self.pick("int", "string", "struct point", "int *", "uint8_t", "int64_t", *PLAIN, "stack()",
-                              "stack(3)", "ustack()", "ustack(2, 64)", "jstack()", "sym(arg0)", "mod(caller)", "func(arg1)",
+            keys = [self.pick("int", "string", "struct point", "int *", "uint8_t", "int64_t", *PLAIN,
+                              "stack()" if self.stacks else "int", "stack(3)" if self.stacks else "string",
+                              "ustack()", "ustack(2, 64)", "jstack()", "sym(arg0)", "mod(arg2)", "func(arg1)",
                               "usym(ucaller)", "ufunc(arg0)", "umod(ucaller)", "uaddr(arg1)")
                     for _ in range(self.pick(0, 0, 1, 1, 2, 3, 4))]
             f = self.some(AGGFUNCS)
@@ -691,7 +699,8 @@ class Program:
         elif r < 0.9 and prefix != "this->":
             keys = [self.pick("int", "string", *PLAIN) for _ in range(self.rnd.randint(1, 4))]
             what = self.pick("int", "string")
-            text = f"{v}[{', '.join(self.value(k, d) for k in keys)}] = {self.value(what, d)};"
+            value = f"stringof({self.str(d)})" if what == "string" else self.int(d)
+            text = f"{v}[{', '.join(self.value(k, d) for k in keys)}] = {value};"
             self.assoc(v, keys, what)
         else:
             text = f"{v}c++;"

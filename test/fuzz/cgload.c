@@ -2,12 +2,13 @@
 /*
  * usage: cgload [-t SECONDS] [-d DIR] [-r] <PROGRAMS
  *	  cgload -l
- * Compiles each program of the standard input and has the kernel verify and load it; those of the kind "run"
- * are run to their end. A program begins with a line "#!cg NAME KIND" (cg_gen.py). What is refused, by the compiler
- * or by the kernel, is printed with its reason and kept in DIR/NAME.d. -t: what is left after SECONDS is not looked
- * at. -r: that something of the language was not used is reported only.
- * -l: names the functions that this kernel cannot have, for cg_gen.py.
- * Exit 1 if anything was refused, did not end, or was not used.
+ * Compiles each program of the standard input and has the kernel verify and load it; those of the
+ * kind "run" are run to their end. A program begins with a line "#!cg NAME KIND" (cg_gen.py). What
+ * is refused, by the compiler or by the kernel, is printed with its reason and kept in DIR/NAME.d.
+ * -t: what is left after SECONDS is not looked at. -l: names the functions that this kernel cannot
+ * have, for cg_gen.py.
+ * Exit 1 if anything was refused, did not end, or was not used. -r: that something was not used, and
+ * that the compiler refused one program in 50 (a new name may mislead cg_gen.py), is reported only.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -198,5 +199,7 @@ int main(int argc, char **argv)
 	       "%lu rejected by the compiler, %lu refused by the kernel, %lu failed%s\n",
 	       n.programs, n.runs, n.faults, n.drops, n.rejected, n.refused, n.failed,
 	       used ? "" : "; NOT all was used");
-	return !n.programs || n.rejected || n.refused || n.failed || (!used && !lenient);
+	if (lenient)
+		return n.rejected > n.programs / 50 || !n.programs || n.refused || n.failed;
+	return !used || n.rejected || !n.programs || n.refused || n.failed;
 }
