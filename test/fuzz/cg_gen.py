@@ -763,7 +763,7 @@ class Program:
                                 "rawbytes"], self.pick(0, 0, 1, 2))
         out.append(f"strsize={self.pick(256, 256, 64, 8, 33, 512)}")
         out.append(f"bufsize={self.pick('512k', '1m')}")
-        out.append(f"aggsize={self.pick('1m', '2m')}")
+        out.append(f"aggsize={self.pick('4m', '8m')}")
         out.append(f"scratchsize={self.pick(256, 256, 64, 1000)}")
         out.append("specsize=256k")
         out.append(f"dynvarsize={self.pick('256k', '1m')}")
