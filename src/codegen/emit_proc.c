@@ -124,10 +124,17 @@ vreg register_value(struct cg *cg, uint64_t number, struct srcloc loc)
 	struct ir *ir = cg->ir;
 
 	if (number < REGS_SAVED) {
+		int slot = cg_probe_stack(cg);
 		vreg task = ir_call(ir, BPF_FUNC_get_current_task_btf, 0);
 		vreg regs = ir_call(ir, BPF_FUNC_task_pt_regs, 1, task);
 
-		return read_kernel(cg, cg_ptr_add(cg, regs, (int64_t)number * 8), 8, false);
+		/*
+		 * The verifier lets nobody compute with this pointer, so it may not become the value of
+		 * a fault, which ERROR clauses do compute with. The helper leaves 0 when it fails.
+		 */
+		ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, slot), ir_imm(ir, 8),
+			cg_ptr_add(cg, regs, (int64_t)number * 8));
+		return ir_load(ir, 8, ir_stack(ir, slot), 0);
 	}
 	number -= REGS_SAVED;
 	if (number >= sizeof(regs_other) / sizeof(regs_other[0]) || !regs_other[number].member) {
