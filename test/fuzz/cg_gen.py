@@ -187,7 +187,8 @@ class Program:
                 self.points.append(prefix + mark + "k")
                 self.ptrs.append(("struct point", prefix + mark + "kp"))
         out.append(f"{self.some(PLAIN)} ga1[5], ga2[3][4]; string gas[3];")
-        self.arrays = ["ga1[{5}]", "ga2[{3}][{4}]"]
+        out.append(f"self {self.some(PLAIN)} ta1[6]; this {self.some(PLAIN)} la1[4], la2[2][2];")
+        self.arrays = ["ga1[{5}]", "ga2[{3}][{4}]", "self->ta1[{6}]", "this->la1[{4}]", "this->la2[{2}][{2}]"]
         for i in range(self.rnd.randint(1, 3)):
             keys = [self.pick("int", "string", "int64_t", "uint8_t", "struct point", "int *", *PLAIN)
                     for _ in range(self.rnd.randint(1, 3))]
@@ -545,8 +546,9 @@ class Program:
     def anything(self, d):
         """A value of any type."""
         return self.pick(self.int(d), self.typed(d), self.str(d), self.ptr("int", d), self.point(d),
-                         *([self.all_place(d), f"{self.all_place(d)}.nums", f"{self.all_place(d)}.u",
-                            f"{self.all_place(d)}.text"] if self.alls else []))
+                         self.all_place(d), f"{self.all_place(d)}.nums", f"{self.all_place(d)}.u",
+                         f"{self.all_place(d)}.text", "curthread->se", "*curthread->cred", "curthread->cred->uid",
+                         "curthread->comm", self.some(KERNEL_STRINGS).replace("{i}", "1"))
 
     def agg_keys(self, d, kinds):
         out = []
@@ -642,7 +644,7 @@ class Program:
             return None
         return self.call(f, d) + ";"
 
-    def store(self, d):
+    def store(self, d, mode):
         r = self.rnd.random()
         if r < 0.3:
             op = self.pick("=", "=", "+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>=")
@@ -669,6 +671,10 @@ class Program:
                              f"{a} = xlate <struct all> ({self.ptr('struct point', d)});",
                              f"{a} = {self.ptr('struct all', d)}[{self.int(d)}];",
                              f"{a} = 0;" if "." not in a else f"{a}.i8 = 0;")
+        if r < 0.8:
+            return self.pick(f"{self.all_place(d)}.u = {self.all_place(d)}.u;", f"{self.all_place(d)} = 0;",
+                             f"this->cred = *curthread->cred; trace(this->cred.uid.val);" if mode == "free" else ";",
+                             "self->ids = curthread->cred->uid; kids[self->ids]++;")
         if r < 0.82:
             return f"{self.place(self.some(self.ints)[0], d)} = 0;"
         if r < 0.85:
@@ -726,8 +732,8 @@ class Program:
         if r < 0.6 and mode == "free":
             return self.agg_statement(d)
         if r < 0.65:
-            return self.fresh(d) if nest == 2 else self.store(d)
-        return self.store(d)
+            return self.fresh(d) if nest == 2 else self.store(d, mode)
+        return self.store(d, mode)
 
     def block(self, d, mode, nest):
         return "{ " + " ".join(self.statement(d, mode, nest) for _ in range(self.rnd.randint(1, 3))) + " }"
@@ -761,7 +767,10 @@ class Program:
         out.append(self.pick("bufpolicy=switch", "bufpolicy=fill", "bufpolicy=ring"))
         out += self.rnd.sample(["temporal", "accounting", "flowindent", "aggsortrev", "nspec=3", "noresolve",
                                 "rawbytes"], self.pick(0, 0, 1, 2))
-        out.append(f"strsize={self.pick(256, 256, 64, 8, 33, 512)}")
+        out.append(f"strsize={self.pick(256, 256, 64, 8, 33, 512, 2000)}")
+        if self.chance(0.2):
+            out.append(self.pick("stackframes=7", "ustackframes=3", "printsize=64", "jstackframes=9", "cpu=0",
+                                 "aggpercpu", "oformat=json", "cleanrate=5hz"))
         out.append(f"bufsize={self.pick('512k', '1m')}")
         out.append(f"aggsize={self.pick('4m', '8m')}")
         out.append(f"scratchsize={self.pick(256, 256, 64, 1000)}")
