@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,11 +189,12 @@ static int mapping_open(pid_t pid, const struct mapping *m)
 	return fd;
 }
 
+/* Where a process that is there cannot be helped (devices) the file is entered without rows. */
 static void mapping_add(struct unwind *u, pid_t pid, const struct mapping *m)
 {
 	struct abi_unwind_file *f = entry_find(u, m->dev, m->ino);
+	void *page = MAP_FAILED;
 	struct cfi c = { 0 };
-	void *page;
 	int fd;
 
 	if (!f) {
@@ -202,16 +204,19 @@ static void mapping_add(struct unwind *u, pid_t pid, const struct mapping *m)
 	if (f->state == ABI_UNWIND_READY)
 		return;
 	fd = mapping_open(pid, m);
-	if (fd < 0)
-		return;
-	page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (page != MAP_FAILED) {
 		vec_push(&u->kept, page);
 		cfi_read(&c, fd);
-		file_enter(u, f, m->dev, m->ino, &c);
-		cfi_free(&c);
+	} else if (kill(pid, 0)) {
+		goto out;
 	}
-	close(fd);
+	file_enter(u, f, m->dev, m->ino, &c);
+	cfi_free(&c);
+out:
+	if (fd >= 0)
+		close(fd);
 }
 
 /* "START-END PERMS OFFSET MAJ:MIN INODE  PATH" */
