@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of keys: merging what programs wrote into it, and the operations of D on aggregations.
- * Order and walks are in sort.c, values in dist.c.
+ * The table of keys, and the operations of D on aggregations. What programs wrote is merged into it in merge.c; order
+ * and walks are in sort.c, values in dist.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,10 +28,15 @@ void aggs_strtab(struct aggs *a, const void *strtab, uint32_t strtab_size)
 	a->strtab_size = strtab_size;
 }
 
-static void entry_free(struct agg_entry *e)
+static size_t entry_bytes(const struct aggdesc *d, uint32_t key_len)
+{
+	return sizeof(struct agg_entry) + key_len + d->value_words * sizeof(uint64_t);
+}
+
+static void entry_free(struct aggs *a, struct agg_entry *e)
 {
 	free(e->cpu);
-	free(e);
+	agg_pool_put(&a->pool, e, entry_bytes(aggs_desc(a, e->agg), e->key_len));
 }
 
 void aggs_destroy(struct aggs *a)
@@ -44,8 +49,9 @@ void aggs_destroy(struct aggs *a)
 	for (i = 0; i < a->nbuckets; i++)
 		for (e = a->buckets[i]; e; e = next) {
 			next = e->next;
-			entry_free(e);
+			entry_free(a, e);
 		}
+	agg_pool_destroy(&a->pool);
 	free(a->buckets);
 	vec_free(&a->state);
 	vec_free(&a->key);
@@ -60,14 +66,14 @@ void aggs_set_canon(struct aggs *a, uint64_t (*canon)(void *, enum func_id, uint
 	a->canon_arg = arg;
 }
 
-static struct agg_state *state_get(struct aggs *a, uint32_t agg)
+struct agg_state *agg_state(struct aggs *a, uint32_t agg)
 {
 	while (a->state.n < agg)
 		vec_add(&a->state)->normal = 1;
 	return &a->state.v[agg - 1];
 }
 
-static uint64_t key_hash(const uint64_t *key, uint32_t key_len)
+uint64_t agg_key_hash(const uint64_t *key, uint32_t key_len)
 {
 	uint64_t h = key_len;
 	uint32_t i;
@@ -79,7 +85,7 @@ static uint64_t key_hash(const uint64_t *key, uint32_t key_len)
 	return h;
 }
 
-static size_t bucket_of(const struct aggs *a, uint32_t agg, uint64_t hash)
+size_t agg_bucket_of(const struct aggs *a, uint32_t agg, uint64_t hash)
 {
 	return (hash + agg * 0x9e3779b1u) & (a->nbuckets - 1);
 }
@@ -87,7 +93,7 @@ static size_t bucket_of(const struct aggs *a, uint32_t agg, uint64_t hash)
 struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *key,
 			   uint32_t key_len, uint64_t hash)
 {
-	struct agg_entry *e = a->buckets[bucket_of(a, agg, hash)];
+	struct agg_entry *e = a->buckets[agg_bucket_of(a, agg, hash)];
 
 	for (; e; e = e->next)
 		if (e->hash == hash && e->agg == agg && e->key_len == key_len &&
@@ -96,16 +102,19 @@ struct agg_entry *agg_find(const struct aggs *a, uint32_t agg, const uint64_t *k
 	return NULL;
 }
 
-static void table_grow(struct aggs *a)
+void agg_reserve(struct aggs *a, size_t n)
 {
 	size_t i, old = a->nbuckets;
 	struct agg_entry **from = a->buckets, *e, *next;
 
-	a->nbuckets = old * 4;
+	if (n <= old)
+		return;
+	while (a->nbuckets < n)
+		a->nbuckets *= 2;
 	a->buckets = mem_alloc(a->nbuckets * sizeof(*a->buckets));
 	for (i = 0; i < old; i++)
 		for (e = from[i]; e; e = next) {
-			size_t to = bucket_of(a, e->agg, e->hash);
+			size_t to = agg_bucket_of(a, e->agg, e->hash);
 
 			next = e->next;
 			e->next = a->buckets[to];
@@ -114,18 +123,17 @@ static void table_grow(struct aggs *a)
 	free(from);
 }
 
-static struct agg_entry *entry_get(struct aggs *a, const struct aggdesc *d, const uint64_t *key,
-				   uint32_t key_len)
+struct agg_entry *agg_entry_get(struct aggs *a, const struct aggdesc *d, const uint64_t *key,
+				uint32_t key_len, uint64_t hash)
 {
-	uint64_t hash = key_hash(key, key_len);
 	struct agg_entry *e = agg_find(a, d->id, key, key_len, hash);
 	size_t b;
 
 	if (e)
 		return e;
 	if (a->n >= a->nbuckets)
-		table_grow(a);
-	e = mem_alloc(sizeof(*e) + key_len + d->value_words * sizeof(uint64_t));
+		agg_reserve(a, a->nbuckets * 4);
+	e = agg_pool_get(&a->pool, entry_bytes(d, key_len));
 	e->hash = hash;
 	e->agg = d->id;
 	e->key_len = key_len;
@@ -133,12 +141,27 @@ static struct agg_entry *entry_get(struct aggs *a, const struct aggdesc *d, cons
 	e->key = e->value + d->value_words;
 	if (key_len)
 		memcpy(e->key, key, key_len);
-	b = bucket_of(a, d->id, hash);
+	b = agg_bucket_of(a, d->id, hash);
 	e->next = a->buckets[b];
 	a->buckets[b] = e;
 	a->n++;
-	state_get(a, d->id)->n++;
+	agg_state(a, d->id)->n++;
 	return e;
+}
+
+const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg)
+{
+	return agg > 0 && agg <= a->ecbs->aggs.n ? &a->ecbs->aggs.v[agg - 1] : NULL;
+}
+
+void aggs_set_percpu(struct aggs *a, uint32_t nslots)
+{
+	a->nslots = nslots;
+}
+
+void aggs_set_flow(struct aggs *a, uint32_t agg, uint64_t *words)
+{
+	agg_state(a, agg)->flow = words;
 }
 
 /* ---- keys ----------------------------------------------------------------------------------- */
@@ -270,8 +293,8 @@ static int part_add(struct aggs *a, const struct keypart *p, const uint64_t *w,
 	}
 }
 
-/* The table's form of a key that programs wrote, into a->key. */
-static int key_make(struct aggs *a, const struct aggshape *s, const uint64_t *key, uint32_t nwords)
+/* The table's form of a key that programs wrote, behind what is in a->key. */
+int agg_key_make(struct aggs *a, const struct aggshape *s, const uint64_t *key, uint32_t nwords)
 {
 	const uint64_t *strs, *w = key;
 	const struct keypart *last = s->nparts ? &s->parts[s->nparts - 1] : NULL;
@@ -286,7 +309,6 @@ static int key_make(struct aggs *a, const struct aggshape *s, const uint64_t *ke
 	if (least > nwords)
 		return -EINVAL;
 	strs = key + MIN(fixed, nwords);
-	a->key.n = 0;
 	for (i = 0; i < s->nparts; i++) {
 		if (part_add(a, &s->parts[i], w, &strs, key + nwords))
 			return -EINVAL;
@@ -337,166 +359,6 @@ void agg_key_part(const struct aggs *a, const struct agg_entry *e, size_t i,
 	}
 }
 
-/* ---- merging -------------------------------------------------------------------------------- */
-
-const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg)
-{
-	return agg > 0 && agg <= a->ecbs->aggs.n ? &a->ecbs->aggs.v[agg - 1] : NULL;
-}
-
-static void value_add(struct aggs *a, const struct aggdesc *d, struct agg_entry *e,
-		      const uint64_t *from)
-{
-	uint64_t *flow = state_get(a, d->id)->flow;
-
-	agg_value_merge(d, e->value, from);
-	if (flow)
-		agg_value_merge(d, flow, from);
-	if (!a->nslots)
-		return;
-	if (!e->cpu)
-		e->cpu = mem_alloc((size_t)a->nslots * d->value_words * sizeof(*e->cpu));
-	agg_value_merge(d, e->cpu + (size_t)a->slot * d->value_words, from);
-}
-
-void aggs_set_percpu(struct aggs *a, uint32_t nslots)
-{
-	a->nslots = nslots;
-}
-
-void aggs_set_flow(struct aggs *a, uint32_t agg, uint64_t *words)
-{
-	state_get(a, agg)->flow = words;
-}
-
-/* Aggregations without key: {touched, value} at fixed offsets. */
-static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned char *half)
-{
-	size_t i;
-
-	for (i = 0; i < a->ecbs->shapes.n; i++) {
-		const struct aggshape *s = &a->ecbs->shapes.v[i];
-		const struct aggdesc *d = aggs_desc(a, s->agg);
-		uint64_t *p, bytes = 8 + 8ull * s->value_words;
-
-		if (!s->fixed_offset || s->direct || !d || s->value_words != d->value_words ||
-		    (s->fixed_offset & 7) || s->fixed_offset + bytes > conf->agg_heads)
-			continue;
-		p = (uint64_t *)(half + s->fixed_offset);
-		if (!p[0])
-			continue;
-		value_add(a, d, entry_get(a, d, NULL, 0), p + 1);
-		memset(p, 0, bytes);
-	}
-}
-
-/* Entries stand one behind the other in order of creation. */
-static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned char *half,
-			 uint32_t used, size_t *count)
-{
-	uint32_t pos = conf->agg_start;
-
-	while (used - pos >= sizeof(struct abi_aggent)) {
-		const struct abi_aggent *ent = (const struct abi_aggent *)(half + pos);
-		const struct aggshape *s;
-		const struct aggdesc *d;
-		uint64_t size;
-
-		if (ent->shape >= a->ecbs->shapes.n)
-			return -EINVAL;
-		s = &a->ecbs->shapes.v[ent->shape];
-		d = aggs_desc(a, s->agg);
-		size = sizeof(*ent) + 8ull * ent->nwords + 8ull * s->value_words;
-		if (!d || s->value_words != d->value_words || ent->nwords == 0 || size > used - pos)
-			return -EINVAL;
-		if (key_make(a, s, ent->key, ent->nwords))
-			return -EINVAL;
-		value_add(a, d, entry_get(a, d, a->key.v, (uint32_t)a->key.n * 8),
-			  ent->key + ent->nwords);
-		pos += (uint32_t)size;
-		(*count)++;
-	}
-	return 0;
-}
-
-/* Clears the bucket heads: those of the entries while these are few, else all at once. */
-static void clear_heads(const struct aggs *a, const struct abi_conf *conf, unsigned char *half,
-			uint32_t used, size_t count, bool sane)
-{
-	uint32_t *heads = (uint32_t *)(half + conf->agg_heads), pos = conf->agg_start;
-
-	if (!sane || count > conf->agg_buckets / 32) {
-		memset(heads, 0, conf->agg_buckets * sizeof(*heads));
-		return;
-	}
-	while (used - pos >= sizeof(struct abi_aggent)) {
-		const struct abi_aggent *ent = (const struct abi_aggent *)(half + pos);
-
-		heads[ent->hash & (conf->agg_buckets - 1)] = 0;
-		pos += (uint32_t)sizeof(*ent) +
-		       8 * (ent->nwords + a->ecbs->shapes.v[ent->shape].value_words);
-	}
-}
-
-int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t used)
-{
-	size_t count = 0;
-	int err;
-
-	merge_fixed(a, conf, half);
-	memset(half, 0, sizeof(struct abi_agghalf));
-	if (used <= conf->agg_start)
-		return 0;
-	err = merge_entries(a, conf, half, used, &count);
-	clear_heads(a, conf, half, used, count, !err);
-	memset((char *)half + conf->agg_start, 0, used - conf->agg_start);
-	return err;
-}
-
-/* Counters that are not switched: what came since the last time. */
-static void merge_direct(struct aggs *a, struct buffers *b, uint32_t slot)
-{
-	const unsigned char *half = buffers_agg_first(b, slot);
-	size_t i;
-
-	for (i = 0; half && i < a->ecbs->shapes.n; i++) {
-		const struct aggshape *s = &a->ecbs->shapes.v[i];
-		size_t at = i * buffers_nslots(b) + slot;
-		const struct aggdesc *d;
-		uint64_t now, more;
-
-		if (!s->direct)
-			continue;
-		while (a->seen.n <= at)
-			vec_push(&a->seen, 0);
-		now = __atomic_load_n((const uint64_t *)(half + s->fixed_offset + 8), __ATOMIC_ACQUIRE);
-		more = now - a->seen.v[at];
-		if (!more)
-			continue;
-		a->seen.v[at] = now;
-		d = aggs_desc(a, s->agg);
-		value_add(a, d, entry_get(a, d, NULL, 0), &more);
-	}
-}
-
-int aggs_snapshot(struct aggs *a, struct buffers *b)
-{
-	uint32_t i, used;
-	int err = 0, r;
-	void *half;
-
-	for (i = 0; i < buffers_nslots(b); i++) {
-		a->slot = i;
-		merge_direct(a, b, i);
-		r = buffers_agg_switch(b, i, &half, &used);
-		if (r == 1)
-			r = aggs_merge(a, buffers_conf(b), half, used);
-		if (r < 0)
-			err = r;
-	}
-	return err;
-}
-
 /* ---- operations ----------------------------------------------------------------------------- */
 
 size_t aggs_count(const struct aggs *a, uint32_t agg)
@@ -540,14 +402,14 @@ static int select_add(void *arg, const struct agg_entry *e)
 
 static void entry_remove(struct aggs *a, struct agg_entry *e)
 {
-	struct agg_entry **at = &a->buckets[bucket_of(a, e->agg, e->hash)];
+	struct agg_entry **at = &a->buckets[agg_bucket_of(a, e->agg, e->hash)];
 
 	while (*at != e)
 		at = &(*at)->next;
 	*at = e->next;
 	a->n--;
-	state_get(a, e->agg)->n--;
-	entry_free(e);
+	agg_state(a, e->agg)->n--;
+	entry_free(a, e);
 }
 
 static void remove_all(struct aggs *a, uint32_t agg)
@@ -563,11 +425,11 @@ static void remove_all(struct aggs *a, uint32_t agg)
 				continue;
 			}
 			*at = e->next;
-			entry_free(e);
+			entry_free(a, e);
 		}
 	}
-	a->n -= state_get(a, agg)->n;
-	state_get(a, agg)->n = 0;
+	a->n -= agg_state(a, agg)->n;
+	agg_state(a, agg)->n = 0;
 }
 
 void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n)
@@ -596,7 +458,7 @@ int aggs_normalize(struct aggs *a, uint32_t agg, uint64_t normal)
 	if (!normal)
 		return -EINVAL;
 	if (aggs_desc(a, agg))
-		state_get(a, agg)->normal = normal;
+		agg_state(a, agg)->normal = normal;
 	return 0;
 }
 
@@ -608,7 +470,7 @@ uint64_t aggs_normal(const struct aggs *a, uint32_t agg)
 void aggs_set_printed(struct aggs *a, uint32_t agg)
 {
 	if (aggs_desc(a, agg))
-		state_get(a, agg)->printed = true;
+		agg_state(a, agg)->printed = true;
 }
 
 bool aggs_printed(const struct aggs *a, uint32_t agg)
