@@ -182,6 +182,17 @@ static void add_program(dtrace_probespec_t spec, const char *text)
 	p->name = program_name(p);
 }
 
+/* Does the option show what is made only when programs are enabled? */
+static bool is_stage(const char *option)
+{
+	static const char *const stages[] = { "layout", "ir", "regs", "bpf", "verbose" };
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
+		if (!strcmp(option, stages[i]))
+			return true;
+	return false;
+}
+
 static void read_flag(const struct flag *f)
 {
 	switch (f->c) {
@@ -192,8 +203,7 @@ static void read_flag(const struct flag *f)
 	case 'P': add_program(DTRACE_PROBESPEC_PROVIDER, f->arg); break;
 	case 's': add_program(DTRACE_PROBESPEC_NONE, f->arg); break;
 	case 'x':
-		cmd.dump |= !strcmp(f->arg, "ir") || !strcmp(f->arg, "bpf") ||
-			    !strcmp(f->arg, "verbose");
+		cmd.dump |= is_stage(f->arg);
 		set_option(f->arg);
 		break;
 	case 'l':

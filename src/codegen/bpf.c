@@ -549,6 +549,8 @@ static int assemble(struct ir *ir, const int fds[CG_MAP_MAX], struct bpf_out *ou
 		put_insn(&a, &ir->v.v[i]);
 	}
 	fixups_apply(&a);
+	ir->regs = arena_new(ir->arena, struct regs);
+	*ir->regs = a.regs;
 	vec_free(&a.fixups);
 	return ir->error;
 }

@@ -32,6 +32,8 @@ struct bpf_code {
 /* map_fd[CG_MAP_x]: -1 for maps that do not exist; naming one is an error. 0 or -errno (ir->error, error_text). */
 int bpf_assemble(struct ir *ir, const char *name, const int map_fd[CG_MAP_MAX], struct bpf_code *out);
 void bpf_code_free(struct bpf_code *c);
+/* Where each virtual register of an assembled program lives: for -x regs. */
+void regs_dump(const struct ir *ir, FILE *out);
 void bpf_disasm(const struct bpf_code *c, FILE *out);
 
 #endif

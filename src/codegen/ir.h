@@ -83,6 +83,8 @@ struct ir_insn {
 	const char *text;  /* comment: on IR_OP_COMMENT, or beside an instruction */
 };
 
+struct regs; /* bpf_impl.h */
+
 struct ir {
 	struct arena *arena;
 	VEC(struct ir_insn) v;
@@ -90,6 +92,7 @@ struct ir {
 	int stack_used;	       /* bytes taken by ir_stack_alloc, before spills */
 	int elem_slot;	       /* of ir_map_elem(), 0: none yet */
 	VEC(struct ir_func *) funcs; /* called by name, with ir_callrt() */
+	struct regs *regs;     /* where the registers of an assembled one live, in the arena */
 	int error;	       /* 0 or -errno; E2BIG: too large, ENOSPC: out of registers or stack */
 	const char *error_text;
 };

@@ -591,3 +591,26 @@ int regs_assign(struct ir *ir, struct regs *out)
 	}
 	return slots_assign(&sc);
 }
+
+void regs_dump(const struct ir *ir, FILE *out)
+{
+	for (vreg v = 0; v < ir->nvregs; v++) {
+		const struct place *p = &ir->regs->v[v];
+
+		if (!p->used)
+			continue;
+		fprintf(out, "\tv%d\t", v);
+		if (p->reg >= 0)
+			fprintf(out, "r%d\n", p->reg);
+		else if (p->stack)
+			fprintf(out, "an address in the stack\n");
+		else if (p->remat)
+			fprintf(out, "made anew at each use\n");
+		else
+			fprintf(out, "[r10 %+d]\n", p->slot);
+	}
+	for (size_t i = 0; i < ir->funcs.n; i++) {
+		fprintf(out, "function %s:\n", ir->funcs.v[i]->name);
+		regs_dump(&ir->funcs.v[i]->ir, out);
+	}
+}

@@ -55,7 +55,7 @@ struct lang_hooks {
 
 /* Compile-time settings (options.md 11.1), written by the option table of the library before each compilation. */
 struct lang_options {
-	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs, caret;
+	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs, caret, lex;
 	uint32_t strsize;
 	uint32_t maxframes; /* of any stack; 0: as many as the kernel gives */
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize;

@@ -211,6 +211,8 @@ int lang_yyparse(struct parse *p);
 
 void scan_advance(struct parse *p, const char *text, size_t n);
 void scan_eof(struct parse *p);
+void scan_show(const struct parse *p, int token, FILE *out); /* -x lex */
+const char *parse_token_name(int token);
 struct srcloc scan_place(const struct parse *p); /* of the next byte */
 void scan_mode(struct parse *p, enum parse_mode mode);
 int scan_done(struct parse *p,

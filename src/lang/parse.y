@@ -5,6 +5,7 @@
  * name is decided by the scanner.
  */
 %define api.pure full
+%token-table
 %define api.prefix {lang_yy}
 %define api.location.type {struct srcloc}
 %locations
@@ -473,3 +474,8 @@ probedef
 	;
 
 %%
+
+const char *parse_token_name(int token)
+{
+	return yytname[YYTRANSLATE(token)];
+}

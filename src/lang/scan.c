@@ -35,6 +35,14 @@ void scan_advance(struct parse *p, const char *text, size_t n)
 	p->off += n;
 }
 
+void scan_show(const struct parse *p, int token, FILE *out)
+{
+	fprintf(out, "%d\t%-14s", p->tokloc.line, parse_token_name(token));
+	if (p->tok.s)
+		fprintf(out, "\t%.*s", (int)p->tok.len, p->tok.s);
+	fputc('\n', out);
+}
+
 /* There is no token: errors have their place behind the text. */
 void scan_eof(struct parse *p)
 {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codegen/bpf.h"
+#include "codegen/layout_dump.h"
 #include "kern/kern.h"
 #include "lang/ident.h"
 #include "lib/cleaner.h"
@@ -523,7 +524,7 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 	}
 }
 
-/* The stages that were asked for: -x ir, -x bpf, -S (-x verbose) for both. */
+/* The stages that were asked for: -x ir, -x regs, -x bpf; -S (-x verbose) for the first and the last. */
 static void group_show(dtrace_hdl_t *dtp, const struct group *g, const struct ir *ir,
 		       const struct bpf_code *code, FILE *out)
 {
@@ -533,10 +534,22 @@ static void group_show(dtrace_hdl_t *dtp, const struct group *g, const struct ir
 		fprintf(out, "\nIntermediate code of %s:\n", g->g.name);
 		ir_dump(ir, out);
 	}
+	if (opt_on(dtp->opt, OPT_REGS)) {
+		fprintf(out, "\nRegisters of %s:\n", g->g.name);
+		regs_dump(ir, out);
+	}
 	if (both || opt_on(dtp->opt, OPT_BPF)) {
 		fprintf(out, "\nBPF of %s:\n", g->g.name);
 		bpf_disasm(code, out);
 	}
+}
+
+static void layouts_show(dtrace_hdl_t *dtp, FILE *out)
+{
+	if (!opt_on(dtp->opt, OPT_LAYOUT))
+		return;
+	fprintf(out, "\nRecords:\n");
+	layout_dump(&dtp->ecbs, dtp->ses->types, out);
 }
 
 static int group_load(dtrace_hdl_t *dtp, struct enabling *e, struct group *g)
@@ -645,6 +658,8 @@ int enable_dump(dtrace_hdl_t *dtp, FILE *out)
 	struct enabling *e = enabling_get(dtp);
 	int ret = dtp->buffers ? 0 : dump_sizes(dtp, e);
 
+	if (!ret)
+		layouts_show(dtp, out);
 	for (size_t i = 0; i < e->groups.n && !ret; i++) {
 		struct arena *a = arena_create();
 		struct bpf_code code = {0};
@@ -900,6 +915,7 @@ static int go_prepare(dtrace_hdl_t *dtp, struct enabling *e)
 	procapi_start(dtp);
 	if (options_settle(dtp, e) < 0)
 		return -1;
+	layouts_show(dtp, stderr);
 	return traced_cpus(dtp, e) < 0 || buffers_make(dtp, e) < 0 ? -1 : 0;
 }
 

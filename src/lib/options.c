@@ -178,7 +178,7 @@ static int set_SCALAR(dtrace_hdl_t *dtp, enum opt o, const struct option_row *ro
 	int on;
 
 	if (!value)
-		return set_value(dtp, o, row, 0);
+		return set_value(dtp, o, row, row->arg ? atoi(row->arg) : 0);
 	on = parse_switch(value);
 	if (on >= 0)
 		return set_value(dtp, o, row, on ? 1 : row->def);
@@ -522,6 +522,7 @@ void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *l
 	lo->zdefs = opt_on(opt, OPT_ZDEFS) || (cflags & DTRACE_C_ZDEFS);
 	lo->pspec_file = opt_on(opt, OPT_PSPEC) || (cflags & DTRACE_C_PSPEC);
 	lo->errtags = opt_on(opt, OPT_ERRTAGS) || (cflags & DTRACE_C_ETAGS);
+	lo->lex = opt_on(opt, OPT_LEX);
 	lo->caret = opt_on(opt, OPT_CARET);
 	lo->knodefs = opt_on(opt, OPT_KNODEFS) || (cflags & DTRACE_C_KNODEF);
 	lo->unodefs = opt_on(opt, OPT_UNODEFS) || (cflags & DTRACE_C_UNODEF);
