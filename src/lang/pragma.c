@@ -282,6 +282,7 @@ static int pragma_attributes(struct parse *p, const struct line *l)
 {
 	struct pragma pr = { .kind = PRAGMA_ATTRIBUTES };
 	bool provider = l->n > 2 && !strcmp(l->word[2], "provider");
+	uint32_t component;
 
 	if (l->n < 3 || (l->n > 3 && !provider) || (provider && l->n != 5))
 		return fail(p, "D_PRAGMA_MALFORM", "malformed #pragma %s <attributes> <ident>",
@@ -294,7 +295,8 @@ static int pragma_attributes(struct parse *p, const struct line *l)
 		pr.name = l->word[2];
 		return pragma_add(p, pr, l->word[0]);
 	}
-	if (!find(components, ARRAY_SIZE(components), l->word[4], strlen(l->word[4])))
+	component = find(components, ARRAY_SIZE(components), l->word[4], strlen(l->word[4]));
+	if (!component)
 		return fail(p, "D_PRAGMA_INVAL",
 			    "invalid component \"%s\" in attribute #pragma for provider %s",
 			    l->word[4], l->word[3]);
@@ -302,10 +304,12 @@ static int pragma_attributes(struct parse *p, const struct line *l)
 		return fail(p, "D_PRAGMA_SCOPE",
 			    "#pragma %s cannot modify entity defined outside program scope",
 			    l->word[0]);
-	/* That of a definition is what the probes are published with; here there is nobody to tell. */
-	for (size_t i = 0; i < p->s->providers.n; i++)
-		if (!strcmp(p->s->providers.v[i]->name, l->word[3]))
-			return 0;
+	for (size_t i = 0; i < p->s->providers.n; i++) {
+		if (strcmp(p->s->providers.v[i]->name, l->word[3]) != 0)
+			continue;
+		p->s->providers.v[i]->attr[component - 1] = pr.value;
+		return 0;
+	}
 	return fail(p, "D_PRAGMA_UNUSED", "unused #pragma %s", l->word[0]);
 }
 

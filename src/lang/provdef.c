@@ -51,6 +51,35 @@ static const char *param_name(const struct param *a)
 	return a->dr ? a->dr->name : NULL;
 }
 
+/* The parameter of that name before `end`, or NULL. */
+static const struct param *named(const struct derive *d, const struct param *end, const char *name)
+{
+	const struct param *a = d->params ? d->params->first : NULL;
+
+	for (; a && a != end; a = a->next)
+		if (param_name(a) && !strcmp(param_name(a), name))
+			return a;
+	return NULL;
+}
+
+/* The names of the input are different; those of the output, which may come again, are among them. */
+static void check_names(struct parse *p, struct srcloc loc, const struct derive *in,
+			const struct derive *out)
+{
+	const struct derive *d = out ? out : in;
+	const struct param *a = d->params ? d->params->first : NULL;
+
+	for (int n = 1; a; a = a->next, n++) {
+		const char *name = param_name(a);
+
+		if (!name || (out && named(in, NULL, name)) || (!out && !named(in, a, name)))
+			continue;
+		parse_error(p, loc, "D_DECL_PROTO_FORM",
+			    "parameter is %s declared in input prototype: %s, parameter #%d",
+			    out ? "not" : "redundantly", name, n);
+	}
+}
+
 /* The parameter of the input prototype that one of the output prototype is made of. */
 static size_t source_of(const struct derive *in, const struct param *a, size_t i)
 {
@@ -105,9 +134,11 @@ void provdef_probe(struct parse *p, struct srcloc loc, const char *name, const s
 	check_name(p, loc, "probe", name);
 	pr->name = arena_strdup(p->s->arena, name);
 	pr->nargs = prototype(p, loc, name, "input", in, &pr->args);
+	check_names(p, loc, in, NULL);
 	if (out) {
 		pr->nout = prototype(p, loc, name, "output", out, &pr->out);
 		pr->from = arena_alloc(p->s->arena, sizeof(*pr->from) * pr->nout);
+		check_names(p, loc, in, out);
 		if (!p->d->set)
 			check_translators(p, loc, pr, in, out);
 	}
@@ -118,21 +149,69 @@ void provdef_probe(struct parse *p, struct srcloc loc, const char *name, const s
 	vec_push(&p->provider->probes, pr);
 }
 
-/* The same definition may be read twice; another of that name does not fit. */
-static bool same(const struct provdef *a, const struct provdef *b)
-{
-	if (a->probes.n != b->probes.n)
-		return false;
-	for (size_t i = 0; i < a->probes.n; i++) {
-		const struct provdef_probe *x = a->probes.v[i], *y = b->probes.v[i];
+/* ---- two definitions of one name --------------------------------------------- */
 
-		if (strcmp(x->name, y->name) || x->nargs != y->nargs || x->nout != y->nout)
-			return false;
-		for (size_t k = 0; k < x->nargs; k++)
-			if (!type_compatible(x->args[k], y->args[k]))
-				return false;
+#define MISMATCH "provider interface mismatch: %s\n\t"
+
+static const struct provdef_probe *find(const struct provdef *pd, const char *name)
+{
+	for (size_t i = 0; i < pd->probes.n; i++)
+		if (!strcmp(pd->probes.v[i]->name, name))
+			return pd->probes.v[i];
+	return NULL;
+}
+
+/* Every probe of the one is in the other; `now` tells which of them is the later. */
+static void compare_names(struct parse *p, const struct provdef *a, const struct provdef *b,
+			  bool now)
+{
+	for (size_t i = 0; i < a->probes.n; i++) {
+		const char *name = a->probes.v[i]->name;
+
+		if (!find(b, name))
+			parse_error(
+				p, p->tokloc, "D_PROV_INCOMPAT",
+				MISMATCH
+				" current: probe %s:%s %sdefined\n\tprevious: probe %s:%s %sdefined",
+				a->name, a->name, name, now ? "" : "not ", a->name, name,
+				now ? "not " : "");
 	}
-	return true;
+}
+
+static void compare_args(struct parse *p, const char *prov, const char *name, const char *which,
+			 struct type **now, size_t nnow, struct type **old, size_t nold)
+{
+	if (nnow != nold)
+		parse_error(
+			p, p->tokloc, "D_PROV_INCOMPAT",
+			"probe %s:%s %s prototype mismatch:\n\t current: %zu arg%s\n\tprevious: %zu arg%s",
+			prov, name, which, nnow, nnow == 1 ? "" : "s", nold, nold == 1 ? "" : "s");
+	for (size_t i = 0; i < nnow && i < nold; i++)
+		if (!type_compatible(now[i], old[i]))
+			parse_error(p, p->tokloc, "D_PROV_INCOMPAT",
+				    "probe %s:%s %s prototype argument #%zu mismatch:\n"
+				    "\t current: %s\n\tprevious: %s",
+				    prov, name, which, i + 1, type_name(p->s->types, now[i]),
+				    type_name(p->s->types, old[i]));
+}
+
+/* The same definition may be read twice; another of that name does not fit. */
+static void compare(struct parse *p, const struct provdef *now, const struct provdef *old)
+{
+	compare_names(p, now, old, true);
+	compare_names(p, old, now, false);
+	for (size_t i = 0; i < now->probes.n && !p->d->set; i++) {
+		const struct provdef_probe *x = now->probes.v[i], *y = find(old, x->name);
+
+		compare_args(p, now->name, x->name, "input", x->args, x->nargs, y->args, y->nargs);
+		if (!x->out != !y->out)
+			parse_error(p, p->tokloc, "D_PROV_INCOMPAT",
+				    MISMATCH " current: probe %s:%s has %s output prototype\n"
+					     "\tprevious: probe %s:%s has %s output prototype",
+				    now->name, now->name, x->name, x->out ? "an" : "no", now->name,
+				    x->name, y->out ? "an" : "no");
+		compare_args(p, now->name, x->name, "output", x->out, x->nout, y->out, y->nout);
+	}
 }
 
 void provdef_close(struct parse *p)
@@ -145,9 +224,7 @@ void provdef_close(struct parse *p)
 
 		if (strcmp(old->name, pd->name))
 			continue;
-		if (!same(old, pd))
-			parse_error(p, p->tokloc, "D_PROV_INCOMPAT", "provider interface mismatch: %s",
-				    pd->name);
+		compare(p, pd, old);
 		vec_free(&pd->probes);
 		return;
 	}

@@ -115,8 +115,20 @@ struct provdef_probe {
 	size_t *from;		   /* [nout]: which of the former it is made of */
 };
 
+/* In the order of their names in a pragma. */
+enum {
+	PROVDEF_PROVIDER,
+	PROVDEF_MODULE,
+	PROVDEF_FUNCTION,
+	PROVDEF_NAME,
+	PROVDEF_ARGS,
+	PROVDEF_NATTRS
+};
+
 struct provdef {
 	const char *name;
+	uint32_t attr
+		[PROVDEF_NATTRS]; /* #pragma D attributes ... provider, as in struct ident; 0: none */
 	VEC(struct provdef_probe *) probes;
 };
 

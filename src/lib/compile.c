@@ -273,13 +273,6 @@ static void survey_least(struct survey *s, dtrace_attribute_t a)
 	s->attr = list_attr_min(s->attr, a);
 }
 
-/* As identifiers keep it: components counted from 1. */
-static dtrace_attribute_t attr_unpack(uint32_t attr)
-{
-	return (dtrace_attribute_t){ (attr >> 16 & 0xff) - 1, (attr >> 8 & 0xff) - 1,
-				     (attr & 0xff) - 1 };
-}
-
 static uint32_t attr_pack(dtrace_attribute_t a)
 {
 	return (uint32_t)(a.dtat_name + 1) << 16 | (uint32_t)(a.dtat_data + 1) << 8 |
@@ -291,7 +284,7 @@ static void survey_var(struct survey *s, const struct ident *id)
 	if (!id || s->opaque)
 		return;
 	if (id->attr)
-		survey_least(s, attr_unpack(id->attr));
+		survey_least(s, list_attr_unpack(id->attr));
 	else if (id->kind == IDENT_SYMBOL)
 		survey_least(s, ATTR(PRIVATE, PRIVATE, UNKNOWN));
 	else if (id->kind == IDENT_BUILTIN && id->builtin >= BUILTIN_ARG0 &&
@@ -393,7 +386,7 @@ static dtrace_attribute_t survey_clause(const struct clause *c, dtrace_attribute
 	survey_node(&s, c->pred);
 	survey_stmts(&s, c->body);
 	if (c->attr)
-		survey_least(&s, attr_unpack(c->attr));
+		survey_least(&s, list_attr_unpack(c->attr));
 	return s.attr;
 }
 

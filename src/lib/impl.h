@@ -160,6 +160,7 @@ void list_desc_names(const char *prov, const char *mod, const char *func, const 
 		     dtrace_probedesc_t *out);
 dtrace_attribute_t list_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
 /* Of a description: the least of the provider's four if it names one, else Unstable/Unstable/Common. */
+dtrace_attribute_t list_attr_unpack(uint32_t attr);
 void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *desc, dtrace_attribute_t *args);
 void list_free(dtrace_hdl_t *dtp);
 

@@ -2,6 +2,7 @@
 /* Probes and their stability, as clients see them. */
 #include "lib/impl.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,22 +88,50 @@ static dtrace_attribute_t attr_of(const char *text)
 	return text && dtrace_str2attr(text, &a) == 0 ? a : attr_unknown;
 }
 
-static void provider_attr(const struct provider_stability *st, dtrace_attribute_t *desc,
-			  dtrace_attribute_t *args)
+/* As identifiers and definitions of providers keep it: components counted from 1. */
+dtrace_attribute_t list_attr_unpack(uint32_t attr)
 {
-	*desc = list_attr_min(list_attr_min(attr_of(st->provider), attr_of(st->module)),
-			      list_attr_min(attr_of(st->function), attr_of(st->name)));
-	*args = attr_of(st->args);
+	return (dtrace_attribute_t){ (attr >> 16 & 0xff) - 1, (attr >> 8 & 0xff) - 1,
+				     (attr & 0xff) - 1 };
+}
+
+/* The definition of a provider of user programs in one of our programs: a process id stands behind its name. */
+static const struct provdef *definition(const dtrace_hdl_t *dtp, const char *prov)
+{
+	size_t n = strlen(prov);
+
+	while (n && isdigit((unsigned char)prov[n - 1]))
+		n--;
+	for (size_t i = 0; i < dtp->ses->providers.n; i++) {
+		const struct provdef *d = dtp->ses->providers.v[i];
+
+		if (strlen(d->name) == n && !strncmp(d->name, prov, n))
+			return d;
+	}
+	return NULL;
+}
+
+/* That of the definition, if it says so, else that of the provider, which may be NULL. */
+static void provider_attr(const dtrace_hdl_t *dtp, const char *name, const struct provider *p,
+			  dtrace_attribute_t *desc, dtrace_attribute_t *args)
+{
+	static const struct provider_stability none;
+	const struct provider_stability *st = p ? &p->ops->stability : &none;
+	const char *const texts[] = { st->provider, st->module, st->function, st->name, st->args };
+	const struct provdef *d = definition(dtp, name);
+	dtrace_attribute_t a[PROVDEF_NATTRS];
+
+	for (int i = 0; i < PROVDEF_NATTRS; i++)
+		a[i] = d && d->attr[i] ? list_attr_unpack(d->attr[i]) : attr_of(texts[i]);
+	*desc = list_attr_min(list_attr_min(a[PROVDEF_PROVIDER], a[PROVDEF_MODULE]),
+			      list_attr_min(a[PROVDEF_FUNCTION], a[PROVDEF_NAME]));
+	*args = a[PROVDEF_ARGS];
 }
 
 void list_spec_attr(dtrace_hdl_t *dtp, const char *prov, dtrace_attribute_t *desc,
 		    dtrace_attribute_t *args)
 {
-	const struct provider *p = probes_provider(dtp->probes, prov);
-
-	*desc = *args = attr_unknown;
-	if (p)
-		provider_attr(&p->ops->stability, desc, args);
+	provider_attr(dtp, prov, probes_provider(dtp->probes, prov), desc, args);
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
@@ -286,7 +315,8 @@ int dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, dtrace_p
 	if (rc == 0) {
 		pip->dtp_argc = fill_args(dtp, f.v.v[0]);
 		pip->dtp_argv = dtp->argv;
-		provider_attr(&f.v.v[0]->provider->ops->stability, &pip->dtp_attr, &pip->dtp_arga);
+		provider_attr(dtp, f.v.v[0]->prov, f.v.v[0]->provider, &pip->dtp_attr,
+			      &pip->dtp_arga);
 	}
 	vec_free(&f.v);
 	return rc;

@@ -2,7 +2,9 @@
 /*
  * what: two definitions of a name agree
  * @@flags: -e
- * @@match: provider interface mismatch: p
+ * @@match: probe p:a input prototype argument #1 mismatch:$
+ * @@match: ^\t current: char \*$
+ * @@match: ^\tprevious: int$
  */
 provider p { probe a(int); };
 provider p { probe a(char *); };

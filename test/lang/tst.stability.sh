@@ -31,6 +31,20 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	stmt Private/Private/Unknown 'BEGIN { trace(curthread->pid); }'
 fi
 
+# Probes of user programs: what the definition of their provider says.
+P='provider p { probe a(int); };
+#pragma D attributes Evolving/Stable/ISA provider p provider
+#pragma D attributes Stable/Evolving/Group provider p name
+#pragma D attributes Standard/Standard/CPU provider p args
+'
+got=$("$DTRACE" -Z -e -v -n "${P}p12:::a { trace(arg0); }" 2>&1 | sed -n 's/^\t\t.*: *//p' | paste -sd/)
+[ "$got" = Unstable/Unstable/Group/Stable/Stable/CPU ] || wrong "of a definition: $got"
+P="$P#pragma D attributes Stable/Stable/Common provider p module
+#pragma D attributes Stable/Stable/Common provider p function
+"
+got=$("$DTRACE" -Z -e -v -n "${P}p12:::a { trace(arg0); }" 2>&1 | sed -n 's/^\t\t.*: *//p' | paste -sd/)
+[ "$got" = Evolving/Evolving/Group/Stable/Stable/CPU ] || wrong "of a definition: $got"
+
 run "$DTRACE" -xerrtags -e -xamin=Evolving/Evolving/Common -s /dev/stdin <<'E2'
 dtrace:::BEGIN { trace(pid); }
 E2

@@ -16,7 +16,7 @@ provider myapp {
 	probe query__start(char *, int);
 	probe query__done(my_id_t id, long rows, short s, unsigned char c, signed char sc);
 	probe mapped(char *s, int n) : (int n, char *s);
-	probe shown(int n) : (shown_t *s, int n);
+	probe shown(int n) : (shown_t *n, int n);
 	probe many(int, int, int, int, int, int, int, int, int, int);
 };
 #pragma D attributes Evolving/Evolving/Common provider myapp provider
