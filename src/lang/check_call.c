@@ -243,6 +243,18 @@ static int chk_ustack(struct check *ck, struct node *n, struct stmt *st)
 	return 0;
 }
 
+static int chk_alloca(struct check *ck, struct node *n, struct stmt *st)
+{
+	struct node *size = arg(n, 0);
+
+	(void)st;
+	if (size->kind != NODE_INT || size->u.integer.value <= ck->s->opt.scratchsize)
+		return 0;
+	return diag_error(
+		ck->d, "D_ALLOCA_SIZE", n->loc, "alloca(%lu) size larger than scratchsize %lu",
+		(unsigned long)size->u.integer.value, (unsigned long)ck->s->opt.scratchsize);
+}
+
 static int chk_inet_ntoa6(struct check *ck, struct node *n, struct stmt *st)
 {
 	(void)st;
@@ -456,14 +468,14 @@ static int chk_aggarg(struct check *ck, struct node *n, struct stmt *st)
 }
 
 static int (*const checkers[FN_MAX])(struct check *ck, struct node *n, struct stmt *st) = {
-	[FN_trace] = chk_trace,		  [FN_print] = chk_print,
-	[FN_tracemem] = chk_tracemem,	  [FN_stack] = chk_stack,
-	[FN_ustack] = chk_ustack,	  [FN_jstack] = chk_ustack,
-	[FN_inet_ntoa6] = chk_inet_ntoa6, [FN_printf] = chk_printf,
-	[FN_system] = chk_printf,	  [FN_freopen] = chk_freopen,
-	[FN_printa] = chk_printa,	  [FN_clear] = chk_aggarg,
-	[FN_trunc] = chk_aggarg,	  [FN_normalize] = chk_aggarg,
-	[FN_denormalize] = chk_aggarg,
+	[FN_trace] = chk_trace,	      [FN_print] = chk_print,
+	[FN_tracemem] = chk_tracemem, [FN_stack] = chk_stack,
+	[FN_ustack] = chk_ustack,     [FN_jstack] = chk_ustack,
+	[FN_alloca] = chk_alloca,     [FN_inet_ntoa6] = chk_inet_ntoa6,
+	[FN_printf] = chk_printf,     [FN_system] = chk_printf,
+	[FN_freopen] = chk_freopen,   [FN_printa] = chk_printa,
+	[FN_clear] = chk_aggarg,      [FN_trunc] = chk_aggarg,
+	[FN_normalize] = chk_aggarg,  [FN_denormalize] = chk_aggarg,
 };
 
 /* ---- calls ---------------------------------------------------------------------------------- */

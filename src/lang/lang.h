@@ -60,6 +60,7 @@ struct lang_options {
 	uint32_t maxframes; /* of any stack; 0: as many as the kernel gives */
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize;
 	uint32_t nspec;
+	uint64_t scratchsize;	/* of alloca() and copyin() */
 	uint32_t printsize;	/* bytes that print() records */
 	int64_t target;		/* $target */
 	const char *amin;

@@ -536,6 +536,7 @@ void options_lang(dtrace_hdl_t *dtp, unsigned int cflags, struct lang_options *l
 				? (uint32_t)opt[OPT_PRINTSIZE]
 				: PRINTSIZE_DEFAULT;
 	lo->nspec = frames(opt[OPT_NSPEC]);
+	lo->scratchsize = opt[OPT_SCRATCHSIZE];
 	lo->version = dtp->opt_text[OPT_VERSION];
 	lo->target = dtp->target;
 }

@@ -31,9 +31,9 @@ syscall::write:entry
 /* The space is given back at the end of the clause. */
 BEGIN { this->a = (char *)alloca(1000); }
 BEGIN { this->a = (char *)alloca(1024); printf("%d\n", this->a != NULL); }
-BEGIN { alloca(1025); }
+BEGIN { n = 1025; alloca(n); }
 BEGIN { alloca(1000); alloca(25); }
-BEGIN { alloca(-1); }
+BEGIN { n = -1; alloca(n); }
 BEGIN { bcopy(curthread, g, 8); }
 BEGIN { bcopy(curthread, curthread, 8); }
 BEGIN { this->a = (char *)alloca(8); bcopy(curthread, this->a, 9); }
