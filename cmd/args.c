@@ -11,7 +11,7 @@
 void usage(void)
 {
 	static const char text[] =
-		" [-64] [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path]\n"
+		" [-64] [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path]\n"
 		"\t[-o output] [-p pid] [-s script] [-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 		"\t[-P provider [[predicate] action]]\n"
 		"\t[-m [provider:]module [[predicate] action]]\n"
@@ -28,6 +28,8 @@ void usage(void)
 		"\t-e   exit after compiling, before anything is enabled\n"
 		"\t-f   enable or list probes by the name of a function\n"
 		"\t-F   indent the output by entry and return of functions\n"
+		"\t-G   make the object that a program with probes of its own is linked with\n"
+		"\t-h   make the header that a program with probes of its own includes\n"
 		"\t-H   print the names of the files that the preprocessor includes\n"
 		"\t-i   enable or list probes by id\n"
 		"\t-I   search a directory for included files\n"

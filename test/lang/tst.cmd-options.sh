@@ -46,7 +46,7 @@ done
 
 # Known and valid, but not built: never silent.
 for opt in core grabanon late=static ldpath=/x \
-	linktype=ELF linkmode=dynamic lockmem=1m zone=x pcapsize=100 preallocate=1m setenv=A=b zone=z; do
+	linktype=ELF linkmode=dynamic knodefs unodefs lockmem=1m zone=x pcapsize=100 preallocate=1m setenv=A=b zone=z; do
 	run "$DTRACE" -e -x "$opt"
 	status 1
 	err "dtrace: failed to set -x ${opt%%=*}: Option is not implemented"
@@ -57,7 +57,7 @@ for opt in bufsize=1m bufsize=1M bufsize=0x100000 bufsize=0777 bufsize=10t bufsi
 	bufpolicy=fill bufresize=manual switchrate=10 switchrate=10hz switchrate=10HZ switchrate=3ms switchrate=3msec \
 	switchrate=1ns switchrate=1us switchrate=2s switchrate=2sec switchrate=1m switchrate=1min switchrate=1h \
 	switchrate=1hour switchrate=1d switchrate=1day switchrate=0 switchrate=0hz quiet quiet=yes quiet=OFF quiet= quiet=0 libdir=/x syslibdir=/x amin=Stable/Stable/Common cpp cpphdrs define=X undef=X incdir=/x cppargs=-DX cpppath=/x stdc=a \
-	cpu=0 cpu zdefs empty argref defaultargs errtags droptags pspec nolibs kdefs knodefs udefs unodefs version=1.0 \
+	cpu=0 cpu zdefs empty argref defaultargs errtags droptags pspec nolibs kdefs udefs version=1.0 \
 	version=1.13.1 evaltime=exec evaltime=preinit evaltime=postinit evaltime=main linkmode=kernel nspec=10 specsize=1m stackframes=5 ustackframes=5 stackindent=2 \
 	aggsortkey aggsortrev aggsortpos=1 aggsortkeypos=1 rawbytes noresolve nodemangle temporal destructive accounting dynvarsize=2m; do
 	run "$DTRACE" -e -x "$opt"
