@@ -30,13 +30,13 @@ static void dump_layout(const struct layout *l, struct types *ts, FILE *out)
 	else if (l->max == l->fixed)
 		fprintf(out, "record of %u bytes, header of %u\n", l->max, l->header);
 	else
-		fprintf(out, "record of at most %u bytes, %u fixed, header of %u\n", l->max, l->fixed,
-			l->header);
+		fprintf(out, "record of at most %u bytes, %u fixed, header of %u\n", l->max,
+			l->fixed, l->header);
 	for (size_t i = 0; i < l->nactions; i++) {
 		const struct action *a = &l->actions[i];
 
-		fprintf(out, "\t%s, action #%d\n", func_get(a->func) ? func_get(a->func)->name : "value",
-			a->number);
+		fprintf(out, "\t%s, action #%d\n",
+			func_get(a->func) ? func_get(a->func)->name : "value", a->number);
 		for (size_t k = 0; k < a->nfields; k++)
 			dump_field(&a->fields[k], ts, out);
 	}
