@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# what: every built-in variable, subroutine, action and aggregating function is used in a test of what it does; those
-#       that are refused are used in a test of the refusal
+# what: every variable and function of D is used in a test of what it does, or of its refusal
 cd "$TMPDIR" || exit 1
 status=0
 
