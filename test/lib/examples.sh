@@ -4,6 +4,7 @@
 #	named NAME PROGRAM	a copy of a program under a name that nobody else has: $TMPDIR/NAME
 #	example NAME ARGS...	runs doc/examples/NAME.d as its first line says
 #	rows AWK		what the awk program prints for its output
+#	dist NAME		a distribution in it
 # What other programs do at the same time only adds to what the scripts print.
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
@@ -36,6 +37,12 @@ example()
 rows()
 {
 	awk "$1" "$TMPDIR/out"
+}
+
+# dist NAME: the rows of its distribution, as "value count". Names of others may have blanks in them.
+dist()
+{
+	awk -v name="$1" 'NF && !/\|/ { if ($1 != "value") mine = $NF == name } mine && /\|/ { print $1, $NF }' "$TMPDIR/out"
 }
 
 # is WHAT GOT WANT: numbers, with a test of test(1) before WANT if it is not equality.

@@ -12,7 +12,7 @@ is 'longest at most all' "$(rows '$1 == "getppid" { print $5 <= $3 }')" 1
 is 'total' "$(rows 'NF == 5 && $1 != "CALL" { n += $2 } $1 == "TOTAL" { n -= $2 } END { print n }')" 0
 
 example syslatency -c "$PROGS/spin 1000"
-is 'calls' "$(rows 'NF == 1 { name = $1 } name == "getppid" && /\|/ { n += $NF } END { print n }')" 1000
+is 'calls' "$(dist getppid | awk '{ n += $2 } END { print n }')" 1000
 
 load <<END
 ./loadcat .

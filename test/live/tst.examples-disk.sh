@@ -18,5 +18,5 @@ WRITE="$TMPDIR/loaddd if=/dev/zero of=$file bs=64k count=16 oflag=direct status=
 example iosnoop -c "$WRITE"
 is 'requests' "$(rows '$2 == "W" && $4 == 65536 && $NF == "loaddd"' | wc -l)" -ge 16
 example bitesize -c "$WRITE"
-is 'requests of 64k' "$(rows 'NF == 2 { name = $2 } name == "loaddd" && $1 == 65536 { print $NF }')" -ge 16
+is 'requests of 64k' "$(dist loaddd | sed -n 's/^65536 //p')" -ge 16
 finish

@@ -29,9 +29,9 @@ is 'read' "$(rows '$1 == "loaddd" && $2 == "R" && $3 == "from" { print $4 }')" 9
 is 'written' "$(rows '$1 == "loaddd" && $2 == "W" && $3 == "to" { print $4 }')" 9000
 
 example writesbyproc -c "$LOAD"
-is 'writes of 512 to 1023 bytes' "$(rows 'NF == 1 { name = $1 } name == "loaddd" && $1 == 512 { print $NF }')" 9
+is 'writes of 512 to 1023 bytes' "$(dist loaddd | sed -n 's/^512 //p')" 9
 
-# Every second, for more than two.
+# Every second, for more than one.
 load <<END
 ./loaddd if=from of=to bs=1000 status=none
 sleep 2.2
@@ -40,5 +40,5 @@ END
 example rwtop 1 -c "$LOAD"
 is 'written' "$(rows '$2 == "loaddd" { n += $4 } END { print n }')" 18000
 is 'read and written' "$(rows '$2 == "loaddd" { n += $5 - $3 } END { print n }')" 18000
-is 'printed' "$(rows '$1 == "PID"' | wc -l)" -ge 3
+is 'printed' "$(rows '$1 == "PID"' | wc -l)" -ge 2
 finish
