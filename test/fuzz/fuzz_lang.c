@@ -35,14 +35,14 @@ static void probe_arg(void *arg, const struct probespec *spec, int n, struct lan
 		    : n == 1 ? type_pointer(ts, type_builtin(ts, "char")) : NULL;
 }
 
-static bool symbol(void *arg, const char *module, const char *name, uint64_t *addr,
-		   struct type **type)
+static bool symbol(void *arg, const char *module, const char *name, struct lang_symbol *sym)
 {
 	struct types *ts = arg;
 
 	(void)module;
-	*addr = 0xffffffff81000000;
-	*type = *name == 'p' ? type_pointer(ts, type_int(ts)) : type_int(ts);
+	sym->addr = 0xffffffff81000000;
+	sym->type = *name == 'p' ? type_pointer(ts, type_int(ts)) : type_int(ts);
+	sym->percpu = *name == 'c';
 	return *name != 'x';
 }
 
@@ -70,6 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	src.text = size ? (const char *)data : "";
 	src.len = size;
+	src.id = lang_source_id(s);
+	s->opt.caret = true;
 	src.is_file = !(how & 1);
 	src.argc = how & 2 ? 5 : 1;
 	src.field = how & 4 ? how >> 6 : SPEC_NAME;
