@@ -604,8 +604,9 @@ static int pid_watch(struct probes *t, struct provider *p)
 	return pd && pd->watch ? watch_fd(pd->watch) : -1;
 }
 
-static void changed(void *arg, pid_t pid, bool exec)
+static void changed(void *arg, const struct watch_news *news)
 {
+	pid_t pid = news->pid;
 	struct pid_data *pd = arg;
 
 	for (size_t i = 0; i < pd->targets.n; i++) {
@@ -613,7 +614,7 @@ static void changed(void *arg, pid_t pid, bool exec)
 
 		if (tg->pid != pid)
 			continue;
-		if (!exec) {
+		if (!(news->kind & WATCH_EXEC)) {
 			elf_images_update(pd->cache, pid, &tg->images);
 			continue;
 		}

@@ -8,8 +8,8 @@
  * Counters that tell the program that a probe is enabled are raised by the kernel.
  *
  * A provider field that ends in a process id is looked for there; a glob in all processes, and, while tracing, in
- * those that execute a program or map libraries from then on: their first milliseconds pass unseen, but for a process
- * that we have created, which is stopped there.
+ * those that are forked, execute a program or map libraries from then on: their first milliseconds pass unseen, but for
+ * a process that we have created, which is stopped where it executes or maps.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -433,6 +433,7 @@ static int usdt_watch(struct probes *t, struct provider *p)
 		return -1;
 	if (ud->any) {
 		watch_exec(ud->watch, 0, false);
+		watch_fork(ud->watch);
 		watch_all_libraries(ud->watch);
 	}
 	for (size_t i = 0; i < ud->processes.n; i++) {
@@ -452,19 +453,31 @@ struct refreshing {
 	struct provider *p;
 };
 
-static void changed(void *arg, pid_t pid, bool exec)
+/* A fork has the files of its parent; if those have no probes that were asked for, it is of no interest. */
+static bool forks_probes(const struct usdt_data *ud, pid_t parent)
 {
+	const struct process *pr = hmap_get_u64(ud->by_pid, parent);
+
+	for (size_t i = 0; pr && i < pr->published.n; i++)
+		if (pr->published.v[i])
+			return true;
+	return false;
+}
+
+static void changed(void *arg, const struct watch_news *news)
+{
+	pid_t pid = news->pid;
 	struct refreshing *r = arg;
 	struct usdt_data *ud = r->p->data;
 	struct process *pr = hmap_get_u64(ud->by_pid, pid);
 
-	if (pid == getpid())
+	if (pid == getpid() || (news->kind & WATCH_FORK && !forks_probes(ud, news->parent)))
 		return;
 	if (pr)
 		elf_images_update(ud->cache, pid, &pr->images);
 	else
 		pr = process_get(ud, pid);
-	if (exec && pr->created)
+	if (news->kind & WATCH_EXEC && pr->created)
 		watch_linker(ud, pid);
 	for (size_t i = 0; i < ud->open.n; i++)
 		publish(r->t, r->p, pr, ud->open.v[i]);

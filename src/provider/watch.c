@@ -24,13 +24,6 @@
 #include "kern/kern.h"
 
 #define R_STATE 24 /* offset of r_state in struct r_debug */
-enum { NEWS_EXEC = 1 /* else: mapped */, NEWS_STOPPED = 2 };
-
-struct news { /* written by the programs */
-	uint32_t pid;
-	uint32_t kind;
-};
-
 /* The dynamic linker of one process: it has another one when it executes a program. */
 struct linker {
 	pid_t pid;
@@ -57,7 +50,7 @@ struct watch {
 #define EXIT() INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
 struct code {
-	struct bpf_insn v[40];
+	struct bpf_insn v[48];
 	uint32_t n;
 };
 
@@ -92,14 +85,20 @@ static void put_process(struct code *c)
 	put(c, INSN(BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_6, 0, 0, 32));
 }
 
+/* From the stack, where the parent is put before by who has one. */
+#define AT_NEWS (-16)
+#define AT_PARENT (AT_NEWS + (int)offsetof(struct watch_news, parent))
+
 static void put_news(struct code *c, const struct watch *w, uint32_t kind)
 {
-	put(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_6, -8, 0));
-	put(c, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, -4, kind));
+	put(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_6, AT_NEWS, 0));
+	put(c, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, AT_NEWS + 4, kind));
+	if (!(kind & WATCH_FORK))
+		put(c, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, AT_PARENT, 0));
 	put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, w->ring);
 	put(c, MOV(BPF_REG_2, BPF_REG_10));
-	put(c, ADDI(BPF_REG_2, -8));
-	put(c, MOVI(BPF_REG_3, sizeof(struct news)));
+	put(c, ADDI(BPF_REG_2, AT_NEWS));
+	put(c, MOVI(BPF_REG_3, sizeof(struct watch_news)));
 	put(c, MOVI(BPF_REG_4, 0));
 	put(c, CALL(BPF_FUNC_ringbuf_output));
 }
@@ -141,7 +140,7 @@ static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool
 	early = jump_unless(&c, BPF_JNE, BPF_REG_1, 0);
 	if (stop)
 		put_stop(&c);
-	put_news(&c, w, stop ? NEWS_STOPPED : 0);
+	put_news(&c, w, stop ? WATCH_STOPPED : 0);
 	land(&c, other);
 	land(&c, early);
 	put(&c, MOVI(BPF_REG_0, 0));
@@ -170,12 +169,49 @@ static int load_exec(const struct watch *w, pid_t pid, bool stop)
 	other = pid ? jump_unless(&c, BPF_JNE, BPF_REG_6, pid) : 0;
 	if (stop)
 		put_stop(&c);
-	put_news(&c, w, stop ? NEWS_EXEC | NEWS_STOPPED : NEWS_EXEC);
+	put_news(&c, w, stop ? WATCH_EXEC | WATCH_STOPPED : WATCH_EXEC);
 	if (pid)
 		land(&c, other);
 	put(&c, MOVI(BPF_REG_0, 0));
 	put(&c, EXIT());
 	return load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "exec");
+}
+
+/* A number of the task in r7, put on the stack. */
+static void put_task_number(struct code *c, int offset, int at)
+{
+	put(c, MOV(BPF_REG_1, BPF_REG_10));
+	put(c, ADDI(BPF_REG_1, at));
+	put(c, MOVI(BPF_REG_2, 4));
+	put(c, MOV(BPF_REG_3, BPF_REG_7));
+	put(c, ADDI(BPF_REG_3, offset));
+	put(c, CALL(BPF_FUNC_probe_read_kernel));
+}
+
+/* The tracepoint comes in the parent, before the child runs: its second argument is the child. */
+static int load_fork(const struct watch *w)
+{
+	int tgid = kern_btf_member_offset("task_struct", "tgid"),
+	    pid = kern_btf_member_offset("task_struct", "pid");
+	struct code c = { .n = 0 };
+	uint32_t thread;
+
+	if (tgid < 0 || pid < 0)
+		return -ENOENT;
+	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_7, BPF_REG_1, 8, 0));
+	put_process(&c);
+	put(&c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_6, AT_PARENT, 0));
+	put_task_number(&c, tgid, AT_NEWS);
+	put_task_number(&c, pid, AT_NEWS + 4);
+	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_6, BPF_REG_10, AT_NEWS, 0));
+	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_8, BPF_REG_10, AT_NEWS + 4, 0));
+	put(&c, INSN(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_6, BPF_REG_8, 0, 0));
+	thread = c.n - 1;
+	put_news(&c, w, WATCH_FORK);
+	land(&c, thread);
+	put(&c, MOVI(BPF_REG_0, 0));
+	put(&c, EXIT());
+	return load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "fork");
 }
 
 /* ---- watching ---------------------------------------------------------------------------------------- */
@@ -209,11 +245,10 @@ struct watch *watch_create(void)
 	return w;
 }
 
-static void ignore(void *arg, pid_t pid, bool exec)
+static void ignore(void *arg, const struct watch_news *news)
 {
 	(void)arg;
-	(void)pid;
-	(void)exec;
+	(void)news;
 }
 
 static void linker_close(struct linker *l)
@@ -330,12 +365,22 @@ int watch_exec(struct watch *w, pid_t pid, bool stop)
 	return link < 0 ? link : 0;
 }
 
+int watch_fork(struct watch *w)
+{
+	int prog = keep(w, load_fork(w)), link;
+
+	if (prog < 0)
+		return prog;
+	link = keep(w, kern_raw_tp_attach(prog, "sched_process_fork"));
+	return link < 0 ? link : 0;
+}
+
 /* ---- news -------------------------------------------------------------------------------------------- */
 
 #define RING_BUSY (1u << 31) /* of a record's header: still being written */
 #define RING_VOID (1u << 30)
 
-void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), void *arg)
+void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *news), void *arg)
 {
 	const uint8_t *data = (const uint8_t *)w->given + w->page;
 	uint64_t at = *w->taken;
@@ -344,15 +389,15 @@ void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), voi
 	while (at < __atomic_load_n(w->given, __ATOMIC_ACQUIRE)) {
 		const uint32_t *header = (const uint32_t *)(data + (at & (w->size - 1)));
 		uint32_t len = __atomic_load_n(header, __ATOMIC_ACQUIRE);
-		struct news news;
+		struct watch_news news;
 
 		if (len & RING_BUSY)
 			break;
 		if (!(len & RING_VOID) && len >= sizeof(news)) {
 			memcpy(&news, header + 2, sizeof(news));
-			if (news.kind & NEWS_STOPPED)
+			if (news.kind & WATCH_STOPPED)
 				vec_push(&w->stopped, (pid_t)news.pid);
-			f(arg, news.pid, news.kind & NEWS_EXEC);
+			f(arg, &news);
 		}
 		at += ROUND_UP((len & ~RING_VOID) + BPF_RINGBUF_HDR_SZ, 8);
 		__atomic_store_n(w->taken, at, __ATOMIC_RELEASE);

@@ -14,6 +14,13 @@
 
 struct watch;
 
+struct watch_news {
+	uint32_t pid;
+	uint32_t kind;	 /* WATCH_ bits; none: libraries have been mapped */
+	uint32_t parent; /* of a fork */
+};
+enum { WATCH_EXEC = 1, WATCH_STOPPED = 2, WATCH_FORK = 4 };
+
 /* NULL: this kernel has no ring. */
 struct watch *watch_create(void);
 /* What was stopped goes on. Accepts NULL. */
@@ -29,8 +36,10 @@ int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, boo
 int watch_all_libraries(struct watch *w);
 /* Programs that are executed by a process, 0: anywhere. stop: as above, before the first instruction. */
 int watch_exec(struct watch *w, pid_t pid, bool stop);
-/* Takes all news: f is called for each; exec false: libraries. */
-void watch_read(struct watch *w, void (*f)(void *arg, pid_t pid, bool exec), void *arg);
+/* Processes, not threads, that are forked anywhere. */
+int watch_fork(struct watch *w);
+/* Takes all news: f is called for each. */
+void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *news), void *arg);
 void watch_go_on(struct watch *w);
 
 #endif

@@ -98,6 +98,25 @@ wait $dt || { echo "later process: status $?"; fault=1; }
 same 'later process' "ready
 tprov$pid 9"
 
+# Forks of a process that is traced: they execute nothing.
+"$PROGS/usdtargs" 100 fork <"$TMPDIR/in" &
+pid=$!
+exec 3>"$TMPDIR/in"
+started $pid
+"$DTRACE" -qn 'BEGIN { printf("ready\n"); } tprov*:::symbols /ppid == $target/ { printf("fork\n"); exit(0); }
+	tick-40s { exit(2); }' -p $pid >"$TMPDIR/out" 2>"$TMPDIR/err" 3>&- &
+dt=$!
+for _ in $(seq 100); do
+	grep -q ready "$TMPDIR/out" && break
+	sleep 0.1
+done
+exec 3>&-
+wait $dt || { echo "fork: status $?"; fault=1; }
+same fork "fork
+ready"
+kill $pid
+wait $pid
+
 # A command that executes the program: it is stopped for its probes, by number and by glob; not one is missed.
 printf '#!/bin/sh\nexec %s 2\n' "$PROGS/usdtargs" >"$TMPDIR/script"
 chmod +x "$TMPDIR/script"

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usdtargs [N [wait]]: static probes whose operands are of every form, N times (1); with "wait" only once a line
- * has been read. Provider tprov:
+ * usdtargs [N [wait|fork]]: static probes whose operands are of every form, N times (1); only once a line has been
+ * read, with "fork" in each of 30 forks, which take 10 ms for each. Provider tprov:
  *
  *	forms__all	-1 -2 -3 200 60000 4000000000 7 -8 9 and the pass as the tenth
  *	second__place	the pass, from two places with different operands (1, then 2 in arg1)
  *	symbols		the pass, -21 and 22, from variables that the operands name
  *	counted		only while its counter is raised: the pass
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 void pass(int64_t n);
 
@@ -68,9 +71,17 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1;
 
-	if (argc > 2 && !strcmp(argv[2], "wait"))
+	if (argc > 2)
 		getchar();
-	for (long i = 1; i <= n; i++)
+	bool forks = argc > 2 && !strcmp(argv[2], "fork");
+
+	for (int i = 0; forks && i < 30 && fork(); i++)
+		if (wait(NULL) < 0 || i == 29)
+			return 0;
+	for (long i = 1; i <= n; i++) {
 		pass(i);
+		if (forks)
+			usleep(10000);
+	}
 	return 0;
 }
