@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "provider/uprobe.h"
 #include "provider/watch.h"
+#include "sym/demangle.h"
 #include "sym/images.h"
 #include "sym/ifunc.h"
 #include "sym/insn.h"
@@ -54,6 +55,7 @@ struct pid_data {
 	struct elf_cache *cache;
 	VEC(struct target *) targets;
 	VEC(struct place) places;
+	struct demangler *demangler;
 	struct hmap *asked; /* descriptions -> how many images they were put to, + 1 */
 	struct watch *watch;
 };
@@ -67,6 +69,7 @@ static struct pid_data *data_get(struct provider *p)
 	pd = p->data = mem_alloc(sizeof(*pd));
 	pd->cache = elf_cache_create(false);
 	pd->asked = hmap_create();
+	pd->demangler = demangler_create();
 	return pd;
 }
 
@@ -84,6 +87,7 @@ static void pid_destroy(struct provider *p)
 	vec_free(&pd->targets);
 	vec_free(&pd->places);
 	hmap_destroy(pd->asked);
+	demangler_destroy(pd->demangler);
 	elf_cache_destroy(pd->cache);
 	free(pd);
 	p->data = NULL;
@@ -300,6 +304,13 @@ static int add_function(struct making *m, const struct elf_func *fn)
 	return 0;
 }
 
+/* C++ and Rust functions go by either name, that of the symbol or that of the source. */
+static bool func_match(const struct pid_data *pd, const char *pattern, const char *func)
+{
+	return !*pattern || glob_match(pattern, func) ||
+	       (glob_has(pattern) && glob_match(pattern, demangle(pd->demangler, func)));
+}
+
 /* A function that chooses among implementations has the probes of what was chosen, under its own name. */
 static int add_chosen(struct making *m, const struct elf_func *fn, bool glob)
 {
@@ -313,7 +324,7 @@ static int add_chosen(struct making *m, const struct elf_func *fn, bool glob)
 	if (impl && impl->addr != chosen.addr)
 		impl = NULL;
 	/* It is there under the name of the implementation. */
-	if (impl && glob && (!*m->spec->func || glob_match(m->spec->func, impl->name)))
+	if (impl && glob && func_match(m->pd, m->spec->func, impl->name))
 		return 0;
 	/* The size is that of the chooser. */
 	chosen.size = impl ? impl->size : 0;
@@ -336,7 +347,7 @@ static int add_functions(struct making *m)
 	for (size_t i = 0; i < f->funcs.n; i++) {
 		const struct elf_func *fn = &f->funcs.v[i];
 
-		if (fn->addr == done || (*func && !glob_match(func, fn->name)))
+		if (fn->addr == done || !func_match(m->pd, func, fn->name))
 			continue;
 		done = fn->addr;
 		if ((fn->ifunc ? add_chosen(m, fn, true) : add_function(m, fn)) < 0)
@@ -449,7 +460,7 @@ static bool pid_match(const struct probe *probe, const struct probespec *s)
 	if (!elf_module_match(pl->module, pl->exe, s->mod))
 		return false;
 	/* Addresses are not functions: no glob means them. */
-	if (strcmp(probe->func, "-") ? *s->func && !glob_match(s->func, probe->func) : strcmp(s->func, "-"))
+	if (strcmp(probe->func, "-") ? !func_match(probe->provider->data, s->func, probe->func) : strcmp(s->func, "-"))
 		return false;
 	if (!*s->name || glob_match(s->name, probe->name))
 		return true;
