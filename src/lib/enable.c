@@ -877,11 +877,18 @@ static void watches_stop(dtrace_hdl_t *dtp, struct enabling *e)
 
 /* ---- start and stop ---------------------------------------------------------------------------------- */
 
-static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
+/* What programs refer to, beside the buffers. */
+static int helpers_start(dtrace_hdl_t *dtp, struct enabling *e)
 {
+	e->env.unwinds = e->env.unwinds && symapi_unwind(dtp);
 	if (e->env.uses_usyms)
 		symapi_follow(dtp);
-	if (e->env.uses_specs && cleaner_start(dtp, &e->env, &e->cleaner_fd) < 0)
+	return e->env.uses_specs ? cleaner_start(dtp, &e->env, &e->cleaner_fd) : 0;
+}
+
+static int groups_start(dtrace_hdl_t *dtp, struct enabling *e)
+{
+	if (helpers_start(dtp, e) < 0)
 		return -1;
 	if (groups_attach(dtp, e, 0) < 0)
 		return -1;
@@ -923,9 +930,7 @@ int enable_load(dtrace_hdl_t *dtp)
 {
 	struct enabling *e = enabling_get(dtp);
 
-	if (go_prepare(dtp, e) < 0)
-		return -1;
-	if (e->env.uses_specs && cleaner_start(dtp, &e->env, &e->cleaner_fd) < 0)
+	if (go_prepare(dtp, e) < 0 || helpers_start(dtp, e) < 0)
 		return -1;
 	for (size_t i = 0; i < e->groups.n; i++)
 		if (group_load(dtp, e, e->groups.v[i]) < 0)
@@ -939,7 +944,6 @@ int dtrace_go(dtrace_hdl_t *dtp)
 
 	if (go_prepare(dtp, e) < 0)
 		return -1;
-	e->env.unwinds = e->env.unwinds && symapi_unwind(dtp);
 	if (groups_start(dtp, e) < 0) {
 		watches_stop(dtp, e);
 		groups_detach(e, 0);
