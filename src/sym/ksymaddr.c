@@ -65,12 +65,54 @@ int ksym_address_in(const char *kallsyms, const char *map, const char *module, c
 	return 0;
 }
 
+/*
+ * Symbols of modules follow those of the core kernel, those of BPF programs are the last: with thousands of programs,
+ * whoever has loaded them, a read of these takes the kernel many seconds, as it counts up to each from the first.
+ */
+static int read_core(char **text)
+{
+	size_t n = 0, cap = 8 << 20;
+	char *s = malloc(cap), *more;
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? errno : !s ? ENOMEM : 0;
+	ssize_t got = err ? -1 : 1;
+
+	while (got > 0) {
+		if (cap - n < 4096) {
+			more = realloc(s, cap *= 2);
+			if (!more) {
+				err = ENOMEM;
+				break;
+			}
+			s = more;
+		}
+		do
+			got = read(fd, s + n, cap - n - 1);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			err = errno;
+		n += got > 0 ? got : 0;
+		s[n] = '\0';
+		if (got > 0 && strstr(s + n - got, "\t["))
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err) {
+		free(s);
+		return -err;
+	}
+	*text = s;
+	return 0;
+}
+
 int ksym_address(const char *module, const char *name, uint64_t *addr)
 {
 	char *text = NULL, *map = NULL, path[256];
 	struct utsname u;
 	size_t len;
-	int err = kern_read_file(AT_FDCWD, "/proc/kallsyms", &text, &len);
+	int err = module && is_core(module) ? read_core(&text)
+					    : kern_read_file(AT_FDCWD, "/proc/kallsyms", &text, &len);
 
 	if (err < 0)
 		return err;

@@ -8,7 +8,8 @@
 
 /*
  * module: NULL for any, "vmlinux" or "kernel" for the core kernel. Looks through /proc/kallsyms,
- * some 40 ms; kernels that list functions only there: then through the System.map of this kernel,
+ * some 40 ms,
+ * less for the core kernel; kernels that list functions only there: then through the System.map of this kernel,
  * if there is one, moved by what _text was. 0, -ENOENT or another negative errno.
  */
 int ksym_address(const char *module, const char *name, uint64_t *addr);
