@@ -36,6 +36,17 @@ inline struct file *_fd_file[int fd] =
 #pragma D attributes Stable/Stable/Common fds
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (_fd_file[fd]);
 
+/* The same for probes whose argument is the descriptor. */
+translator fileinfo_t < uint32_t fd > {
+	fi_name = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_name;
+	fi_dirname = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_dirname;
+	fi_pathname = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_pathname;
+	fi_offset = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_offset;
+	fi_fs = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_fs;
+	fi_mount = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_mount;
+	fi_oflags = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_oflags;
+};
+
 inline int B_BUSY = 0x0001;
 inline int B_DONE = 0x0002;
 inline int B_ERROR = 0x0004;

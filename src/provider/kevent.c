@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The providers whose probes are tracepoints under names of DTrace's (providers.md 8 to 21, doc/providers.md): proc,
- * sched, io, ip, tcp, udp, vminfo, sysinfo, mib.
+ * sched, io, fsinfo, ip, tcp, udp, vminfo, sysinfo, mib.
  *
  * A probe is a row of kevent.def: the tracepoint, the condition under which it is this event, how arguments are
  * had and as what args[] shows them. Each probe has a raw tracepoint program of its own, attached to one tracepoint or
@@ -81,11 +81,12 @@ static vreg task_cpu(struct cg *cg, vreg ctx)
 }
 
 /* struct pt_regs of x86-64. */
-enum { REG_SI = 104, REG_DI = 112, REG_ORIG_AX = 120, REG_CS = 136 };
+enum { REGS_R10 = 56, REG_SI = 104, REG_DI = 112, REG_ORIG_AX = 120, REG_CS = 136 };
 #define USER32_CS 0x23
 
 #define NR_READ (-1) /* the call of number 0 */
 #define NR_EXECVEAT 322
+#define NR_NEWFSTATAT 262
 
 /* ---- conditions -------------------------------------------------------------------------------------- */
 
@@ -124,6 +125,29 @@ static void call_positive(struct cg *cg, vreg ctx, const struct kevent *k, label
 {
 	ir_jcci(cg_ir(cg), IR_SLE, raw1(cg, ctx), 0, out);
 	call_return(cg, ctx, k, out);
+}
+
+static void call_succeeded(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	ir_jcci(cg_ir(cg), IR_SLT, raw1(cg, ctx), 0, out);
+	call_return(cg, ctx, k, out);
+}
+
+#define AT_EMPTY 0x1000 /* AT_EMPTY_PATH */
+
+/* fstat() is a call of its own, or one that names no path below its descriptor. */
+static void stat_descriptor(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	label yes = ir_label(ir);
+
+	call_succeeded(cg, ctx, k, out);
+	ir_jcci(ir, IR_NE, tracepoint_read(cg, raw0(cg, ctx), REG_ORIG_AX, 8), NR_NEWFSTATAT, yes);
+	vreg flags = tracepoint_read(cg, raw0(cg, ctx), REGS_R10, 8);
+
+	ir_alui(ir, IR_AND, flags, AT_EMPTY);
+	ir_jcci(ir, IR_EQ, flags, 0, out);
+	ir_place(ir, yes);
 }
 
 /* A new thread's first return to its program: the call that made it returns 0 there. */
@@ -651,6 +675,12 @@ static vreg exec_path(struct cg *cg, vreg ctx)
 	return path;
 }
 
+/* The descriptor that is the first argument; the register still has it when the call returns. */
+static vreg call_file(struct cg *cg, vreg ctx)
+{
+	return tracepoint_read(cg, raw0(cg, ctx), REG_DI, 4);
+}
+
 static vreg call_errno(struct cg *cg, vreg ctx)
 {
 	vreg v = raw1(cg, ctx);
@@ -813,6 +843,7 @@ static int kevent_attach(struct probe_group *g, const struct attach_env *env, co
 PROVIDER(proc, "Evolving/Evolving/ISA");
 PROVIDER(sched, "Evolving/Evolving/ISA");
 PROVIDER(io, "Evolving/Evolving/ISA");
+PROVIDER(fsinfo, "Evolving/Evolving/ISA");
 PROVIDER(ip, "Evolving/Evolving/ISA");
 PROVIDER(tcp, "Evolving/Evolving/ISA");
 PROVIDER(udp, "Evolving/Evolving/ISA");

@@ -174,9 +174,9 @@ const char *probes_unavailable(const struct probes *t, const struct probespec *s
 /* Publishes everything (for -l without a description). */
 int probes_provide_all(struct probes *t);
 
-extern const struct provider_ops provider_cpc, provider_dtrace, provider_fbt, provider_io, provider_ip,
-	provider_lockstat, provider_mib, provider_pid, provider_proc, provider_profile, provider_rawfbt, provider_rawtp,
-	provider_sched, provider_sdt, provider_syscall, provider_sysinfo, provider_tcp, provider_udp, provider_usdt,
-	provider_vminfo;
+extern const struct provider_ops provider_cpc, provider_dtrace, provider_fbt, provider_fsinfo, provider_io,
+	provider_ip, provider_lockstat, provider_mib, provider_pid, provider_proc, provider_profile, provider_rawfbt,
+	provider_rawtp, provider_sched, provider_sdt, provider_syscall, provider_sysinfo, provider_tcp, provider_udp,
+	provider_usdt, provider_vminfo;
 
 #endif

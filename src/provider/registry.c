@@ -20,6 +20,7 @@ static const struct provider_ops *const registry[] = {
 	&provider_proc,
 	&provider_sched,
 	&provider_io,
+	&provider_fsinfo,
 	&provider_ip,
 	&provider_tcp,
 	&provider_udp,
