@@ -13,47 +13,10 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "provider/tracepoint.h"
+#include "provider/kevent.h"
 #include "sym/ksymaddr.h"
 
-#define TPS_MAX 2
-#define NRS_MAX 12
-#define ARGS_MAX 6
-
-struct kevent;
-typedef void kevent_cond(struct cg *cg, vreg ctx, const struct kevent *k, label out);
-typedef vreg kevent_arg(struct cg *cg, vreg ctx);
-
-struct kevent {
-	const char *prov, *name;
-	const char *tracepoint[TPS_MAX];
-	kevent_cond *cond;
-	/* Numbers of system calls, for conditions that ask for them. 0 ends the list; read is named by NR_READ. */
-	short nr[NRS_MAX];
-	kevent_arg *arg[ARGS_MAX];
-	const char *type[ARGS_MAX + 1];
-	struct probe_xarg xarg[ARGS_MAX + 1];
-};
-
 /* ---- reading ----------------------------------------------------------------------------------------- */
-
-/* Member of a kernel structure that an argument points to, 0 if this kernel has none of that name. */
-static vreg member(struct cg *cg, vreg base, const char *tag, const char *path, int size)
-{
-	int off = kern_btf_member_offset(tag, path);
-
-	return off < 0 ? ir_imm(cg_ir(cg), 0) : tracepoint_read(cg, base, off, size);
-}
-
-#define RAW(n)                                                     \
-	static vreg raw##n(struct cg *cg, vreg ctx)                \
-	{                                                          \
-		return ir_load(cg_ir(cg), 8, ctx, 8 * (n));        \
-	}
-RAW(0)
-RAW(1)
-RAW(2)
-RAW(3)
 
 static vreg current(struct cg *cg, vreg ctx)
 {
@@ -77,7 +40,7 @@ static vreg task_cpu(struct cg *cg, vreg ctx)
 {
 	bool own = kern_btf_member_offset("task_struct", "thread_info.cpu") < 0;
 
-	return member(cg, raw0(cg, ctx), "task_struct", own ? "cpu" : "thread_info.cpu", 4);
+	return tracepoint_member(cg, raw0(cg, ctx), "task_struct", own ? "cpu" : "thread_info.cpu", 4);
 }
 
 /* struct pt_regs of x86-64. */
@@ -173,8 +136,8 @@ static void call_zero_leader(struct cg *cg, vreg ctx, const struct kevent *k, la
 /* sched_process_fork(parent, child) */
 static void child_is_leader(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
-	vreg pid = member(cg, raw1(cg, ctx), "task_struct", "pid", 4);
-	vreg tgid = member(cg, raw1(cg, ctx), "task_struct", "tgid", 4);
+	vreg pid = tracepoint_member(cg, raw1(cg, ctx), "task_struct", "pid", 4);
+	vreg tgid = tracepoint_member(cg, raw1(cg, ctx), "task_struct", "tgid", 4);
 
 	(void)k;
 	ir_jcc(cg_ir(cg), IR_NE, pid, tgid, out);
@@ -193,9 +156,9 @@ static void last_thread(struct cg *cg, vreg ctx, const struct kevent *k, label o
 		ir_jcci(ir, IR_EQ, last, 0, out);
 		return;
 	}
-	vreg signal = member(cg, raw0(cg, ctx), "task_struct", "signal", 8);
+	vreg signal = tracepoint_member(cg, raw0(cg, ctx), "task_struct", "signal", 8);
 
-	ir_jcci(ir, IR_NE, member(cg, signal, "signal_struct", "live", 4), 0, out);
+	ir_jcci(ir, IR_NE, tracepoint_member(cg, signal, "signal_struct", "live", 4), 0, out);
 }
 
 /* signal_generate(signal, info, task, group, result) */
@@ -255,7 +218,7 @@ static void is_fault(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	ir_jcci(ir, IR_EQ, fault_kind(cg, ctx), 0, out);
 	ir_jcc(ir, IR_NE, raw2(cg, ctx), current(cg, ctx), out);
 	ir_jcci(ir, IR_ULE, raw1(cg, ctx), 2, out);
-	vreg code = member(cg, raw1(cg, ctx), "kernel_siginfo", "si_code", 4);
+	vreg code = tracepoint_member(cg, raw1(cg, ctx), "kernel_siginfo", "si_code", 4);
 
 	ir_ext(ir, code, 4, true);
 	ir_jcci(ir, IR_SLE, code, 0, out);
@@ -356,35 +319,20 @@ static void is_tick(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	struct ir *ir = cg_ir(cg);
 
 	(void)k;
-	ir_jcc(ir, IR_NE, member(cg, raw0(cg, ctx), "hrtimer", "function", 8), ir_imm(ir, (int64_t)tick_function()), out);
+	ir_jcc(ir, IR_NE, tracepoint_member(cg, raw0(cg, ctx), "hrtimer", "function", 8), ir_imm(ir, (int64_t)tick_function()), out);
 	ir_jcci(ir, IR_EQ, ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0), 0, out);
 }
 
 static void next_is_idle(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	(void)k;
-	ir_jcci(cg_ir(cg), IR_NE, member(cg, raw2(cg, ctx), "task_struct", "pid", 4), 0, out);
-}
-
-#define ETH_IP4 0x0008 /* as they stand in the packet */
-#define ETH_IP6 0xdd86
-
-static void is_ip(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	struct ir *ir = cg_ir(cg);
-	vreg proto = member(cg, raw0(cg, ctx), "sk_buff", "protocol", 2);
-	label yes = ir_label(ir);
-
-	(void)k;
-	ir_jcci(ir, IR_EQ, proto, ETH_IP4, yes);
-	ir_jcci(ir, IR_NE, proto, ETH_IP6, out);
-	ir_place(ir, yes);
+	ir_jcci(cg_ir(cg), IR_NE, tracepoint_member(cg, raw2(cg, ctx), "task_struct", "pid", 4), 0, out);
 }
 
 /* Operations of requests: reads are even, writes odd. */
 static vreg rq_op(struct cg *cg, vreg ctx)
 {
-	vreg op = member(cg, raw0(cg, ctx), "request", "cmd_flags", 4);
+	vreg op = tracepoint_member(cg, raw0(cg, ctx), "request", "cmd_flags", 4);
 
 	ir_alui(cg_ir(cg), IR_AND, op, 0xff);
 	return op;
@@ -405,7 +353,7 @@ static void rq_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 /* Operations of what is queued for a device, likewise. */
 static void bio_op(struct cg *cg, vreg ctx, int op, label out)
 {
-	vreg v = member(cg, raw0(cg, ctx), "bio", "bi_opf", 4);
+	vreg v = tracepoint_member(cg, raw0(cg, ctx), "bio", "bi_opf", 4);
 
 	ir_alui(cg_ir(cg), IR_AND, v, 0xff);
 	ir_jcci(cg_ir(cg), IR_NE, v, op, out);
@@ -425,166 +373,10 @@ static void bio_write(struct cg *cg, vreg ctx, const struct kevent *k, label out
 
 static vreg bio_pages(struct cg *cg, vreg ctx)
 {
-	vreg v = member(cg, raw0(cg, ctx), "bio", "bi_iter.bi_size", 4);
+	vreg v = tracepoint_member(cg, raw0(cg, ctx), "bio", "bi_iter.bi_size", 4);
 
 	ir_alui(cg_ir(cg), IR_ADD, v, 4095);
 	ir_alui(cg_ir(cg), IR_SHR, v, 12);
-	return v;
-}
-
-enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17 };
-
-/* The network header of a packet; one that has just come in from a device has none marked: its data begin with it. */
-static vreg network_header(struct cg *cg, vreg skb)
-{
-	struct ir *ir = cg_ir(cg);
-	label done = ir_label(ir), unmarked = ir_label(ir);
-	vreg off = member(cg, skb, "sk_buff", "network_header", 2);
-	vreg at = ir_vreg(ir);
-
-	ir_jcci(ir, IR_EQ, off, 0, unmarked);
-	ir_mov_to(ir, at, member(cg, skb, "sk_buff", "head", 8));
-	ir_alu(ir, IR_ADD, at, off);
-	ir_jmp(ir, done);
-	ir_place(ir, unmarked);
-	ir_mov_to(ir, at, member(cg, skb, "sk_buff", "data", 8));
-	ir_place(ir, done);
-	return at;
-}
-
-/* Behind the network header. IPv6: extension headers are not followed. */
-static vreg transport_header(struct cg *cg, vreg skb)
-{
-	struct ir *ir = cg_ir(cg);
-	label done = ir_label(ir);
-	vreg at = network_header(cg, skb);
-	vreg first = tracepoint_read(cg, at, 0, 1);
-	vreg len = ir_mov(ir, first);
-
-	ir_alui(ir, IR_AND, len, 0xf);
-	ir_alui(ir, IR_SHL, len, 2);
-	ir_alui(ir, IR_SHR, first, 4);
-	ir_jcci(ir, IR_EQ, first, 4, done);
-	ir_imm_to(ir, len, 40);
-	ir_place(ir, done);
-	ir_alu(ir, IR_ADD, at, len);
-	return at;
-}
-
-static void carries(struct cg *cg, vreg skb, int protocol, label out)
-{
-	struct ir *ir = cg_ir(cg);
-	label six = ir_label(ir), done = ir_label(ir);
-	vreg at = network_header(cg, skb);
-	vreg first = tracepoint_read(cg, at, 0, 1);
-
-	ir_alui(ir, IR_SHR, first, 4);
-	ir_jcci(ir, IR_EQ, first, 6, six);
-	ir_jcci(ir, IR_NE, tracepoint_read(cg, at, 9, 1), protocol, out);
-	ir_jmp(ir, done);
-	ir_place(ir, six);
-	ir_jcci(ir, IR_NE, tracepoint_read(cg, at, 6, 1), protocol, out);
-	ir_place(ir, done);
-}
-
-static void is_tcp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	is_ip(cg, ctx, k, out);
-	carries(cg, raw0(cg, ctx), PROTO_TCP, out);
-}
-
-static void is_udp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	is_ip(cg, ctx, k, out);
-	carries(cg, raw0(cg, ctx), PROTO_UDP, out);
-}
-
-static void is_icmp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	struct ir *ir = cg_ir(cg);
-
-	(void)k;
-	ir_jcci(ir, IR_NE, member(cg, raw0(cg, ctx), "sk_buff", "protocol", 2), ETH_IP4, out);
-	carries(cg, raw0(cg, ctx), PROTO_ICMP, out);
-}
-
-/* tcp_send_reset(socket, segment that is answered, reason); older kernels do not tell of those without a socket. */
-static bool have_refusals(void)
-{
-	struct kern_btf_args types;
-
-	return !kern_btf_tracepoint_args("tcp_send_reset", &types) && types.n > 2;
-}
-
-#define TCP_FLAGS 13 /* offset in the header */
-
-static vreg refused_transport(struct cg *cg, vreg ctx)
-{
-	return transport_header(cg, raw1(cg, ctx));
-}
-
-static void refuses(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	struct ir *ir = cg_ir(cg);
-
-	(void)k;
-	ir_jcci(ir, IR_NE, raw0(cg, ctx), 0, out);
-	ir_jcci(ir, IR_EQ, raw1(cg, ctx), 0, out);
-	vreg flags = tracepoint_read(cg, refused_transport(cg, ctx), TCP_FLAGS, 1);
-
-	ir_alui(ir, IR_AND, flags, 0x12);
-	ir_jcci(ir, IR_NE, flags, 0x02, out); /* SYN, not ACK */
-}
-
-static vreg skb_sock(struct cg *cg, vreg ctx)
-{
-	return member(cg, raw0(cg, ctx), "sk_buff", "sk", 8);
-}
-
-static vreg skb_transport(struct cg *cg, vreg ctx)
-{
-	return transport_header(cg, raw0(cg, ctx));
-}
-
-/*
- * A socket and a state in one number, for the translator in tcp.d: an event tells the state that the socket does not
- * have yet. Sockets lie at multiples of 64.
- */
-static vreg skb_sock_state(struct cg *cg, vreg ctx)
-{
-	struct ir *ir = cg_ir(cg);
-	label done = ir_label(ir);
-	vreg sock = skb_sock(cg, ctx);
-
-	ir_jcci(ir, IR_EQ, sock, 0, done);
-	ir_alu(ir, IR_OR, sock, member(cg, sock, "sock_common", "skc_state", 1));
-	ir_place(ir, done);
-	return sock;
-}
-
-enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_SYN_RECV = 3, TCP_FIN_WAIT2 = 5, TCP_TIME_WAIT = 6, TCP_CLOSE = 7,
-       TCP_CLOSING = 11 };
-
-/*
- * inet_sock_set_state(socket, old, new). A socket whose connection goes on in time-wait is closed, for a smaller one takes
- * its place: that is the way from fin-wait-2 and closing if there was no error.
- */
-static vreg sock_new_state(struct cg *cg, vreg ctx)
-{
-	struct ir *ir = cg_ir(cg);
-	vreg v = raw0(cg, ctx), before = raw1(cg, ctx), state = raw2(cg, ctx);
-	label done = ir_label(ir), perhaps = ir_label(ir);
-
-	ir_alui(ir, IR_AND, state, 0x3f);
-	ir_jcci(ir, IR_NE, state, TCP_CLOSE, done);
-	ir_ext(ir, before, 4, false);
-	ir_jcci(ir, IR_EQ, before, TCP_FIN_WAIT2, perhaps);
-	ir_jcci(ir, IR_NE, before, TCP_CLOSING, done);
-	ir_place(ir, perhaps);
-	ir_jcci(ir, IR_NE, member(cg, v, "sock", "sk_err", 4), 0, done);
-	ir_imm_to(ir, state, TCP_TIME_WAIT);
-	ir_place(ir, done);
-	ir_alu(ir, IR_OR, v, state);
 	return v;
 }
 
@@ -592,43 +384,6 @@ static vreg none(struct cg *cg, vreg ctx)
 {
 	(void)ctx;
 	return ir_imm(cg_ir(cg), 0);
-}
-
-static void of_tcp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	(void)k;
-	ir_jcci(cg_ir(cg), IR_NE, member(cg, raw0(cg, ctx), "sock", "sk_protocol", 2), PROTO_TCP, out);
-}
-
-/* inet_sock_set_state(sk, old, new) */
-static void tcp_change(struct cg *cg, vreg ctx, int from, int to, label out)
-{
-	struct ir *ir = cg_ir(cg);
-	vreg before = raw1(cg, ctx), after = raw2(cg, ctx);
-
-	of_tcp(cg, ctx, NULL, out);
-	ir_ext(ir, before, 4, false);
-	ir_ext(ir, after, 4, false);
-	ir_jcci(ir, IR_NE, before, from, out);
-	ir_jcci(ir, IR_NE, after, to, out);
-}
-
-#define TCP_CHANGE(name, from, to)                                                          \
-	static void name(struct cg *cg, vreg ctx, const struct kevent *k, label out)        \
-	{                                                                                   \
-		(void)k;                                                                    \
-		tcp_change(cg, ctx, from, to, out);                                         \
-	}
-TCP_CHANGE(tcp_active, TCP_CLOSE, TCP_SYN_SENT)
-TCP_CHANGE(tcp_connected, TCP_SYN_SENT, TCP_ESTABLISHED)
-TCP_CHANGE(tcp_passive, TCP_SYN_RECV, TCP_ESTABLISHED)
-TCP_CHANGE(tcp_failed, TCP_SYN_SENT, TCP_CLOSE)
-TCP_CHANGE(tcp_reset, TCP_ESTABLISHED, TCP_CLOSE)
-
-static void tcp_refused(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	tcp_failed(cg, ctx, k, out);
-	ir_jcci(cg_ir(cg), IR_NE, member(cg, raw0(cg, ctx), "sock", "sk_err", 4), ECONNREFUSED, out);
 }
 
 /* page_fault_user(address, regs, error code) */
@@ -692,7 +447,7 @@ static vreg call_errno(struct cg *cg, vreg ctx)
 static vreg exit_reason(struct cg *cg, vreg ctx)
 {
 	struct ir *ir = cg_ir(cg);
-	vreg code = member(cg, raw0(cg, ctx), "task_struct", "exit_code", 4);
+	vreg code = tracepoint_member(cg, raw0(cg, ctx), "task_struct", "exit_code", 4);
 	vreg reason = ir_imm(ir, CLD_DUMPED);
 	label done = ir_label(ir);
 	vreg low = ir_mov(ir, code);
@@ -712,10 +467,10 @@ static vreg lent_priority(struct cg *cg, vreg ctx)
 {
 	struct ir *ir = cg_ir(cg);
 	label done = ir_label(ir);
-	vreg pri = member(cg, raw0(cg, ctx), "task_struct", "normal_prio", 4);
+	vreg pri = tracepoint_member(cg, raw0(cg, ctx), "task_struct", "normal_prio", 4);
 
 	ir_jcci(ir, IR_EQ, raw1(cg, ctx), 0, done);
-	ir_mov_to(ir, pri, member(cg, raw1(cg, ctx), "task_struct", "prio", 4));
+	ir_mov_to(ir, pri, tracepoint_member(cg, raw1(cg, ctx), "task_struct", "prio", 4));
 	ir_place(ir, done);
 	return pri;
 }
@@ -729,7 +484,7 @@ static const struct kevent rows[] = {
 /* Conditions for which the tracepoint alone is not enough. */
 static bool has_condition(kevent_cond *cond)
 {
-	return cond == is_tick ? have_tick() : cond == refuses ? have_refusals() : true;
+	return cond == is_tick ? have_tick() : cond == net_refuses ? net_have_refusals() : true;
 }
 
 static const struct kevent *row_of(const struct probe *probe)

@@ -45,6 +45,14 @@ vreg tracepoint_read(struct cg *cg, vreg base, int64_t off, int size)
 	return ir_load(ir, size, ir_stack(ir, at), 0);
 }
 
+/* Member of a kernel structure that an argument points to, 0 if this kernel has none of that name. */
+vreg tracepoint_member(struct cg *cg, vreg base, const char *tag, const char *path, int size)
+{
+	int off = kern_btf_member_offset(tag, path);
+
+	return off < 0 ? ir_imm(cg_ir(cg), 0) : tracepoint_read(cg, base, off, size);
+}
+
 int tracepoint_attach(struct probe_group *g, const char *tracepoint, const char **why)
 {
 	int fd = kern_raw_tp_attach(g->prog_fd, tracepoint);

@@ -16,6 +16,9 @@ vreg tracepoint_arg(struct cg *cg, vreg ctx, int nargs, int n);
 /* *(size *)(base + off), zero-extended, 0 when it cannot be read. */
 vreg tracepoint_read(struct cg *cg, vreg base, int64_t off, int size);
 
+/* Member of a kernel structure at base, 0 if this kernel has none of that name. */
+vreg tracepoint_member(struct cg *cg, vreg base, const char *tag, const char *path, int size);
+
 /* Attaches the program of a group to a raw tracepoint. 0 or -errno, *why set. */
 int tracepoint_attach(struct probe_group *g, const char *tracepoint, const char **why);
 
