@@ -297,10 +297,13 @@ static void ends_iowait(struct cg *cg, vreg ctx, const struct kevent *k, label o
 	in_iowait(cg, current(cg, ctx), out);
 }
 
-/* The timer that is the scheduler's tick, by its function; the idle thread is charged with nothing. */
+/*
+ * The timer that is the scheduler's tick, by its function; the idle thread is charged with nothing. Before 6.9 the second
+ * name is another function's.
+ */
 static uint64_t tick_function(void)
 {
-	static const char *const names[] = { "tick_nohz_handler", "tick_sched_timer" };
+	static const char *const names[] = { "tick_sched_timer", "tick_nohz_handler" };
 	static uint64_t addr;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names) && !addr; i++)

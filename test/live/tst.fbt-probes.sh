@@ -90,6 +90,12 @@ run "$DTRACE" -n 'rawfbt::vfs_write:entry { trace(args[0]); }'
 status 1
 "$DTRACE" -l -P fbt | awk '{ print $4 }' | grep -q '\.' && wrong 'fbt lists names with a dot'
 
+# Clauses of one probe run in their order.
+run "$DTRACE" -qn 'fbt::vfs_write:return /pid == $target && arg1 == 123/ { printf("1"); }
+fbt::vfs_write:return /pid == $target && arg1 == 123/ { printf("2"); }
+fbt::vfs_write:return /pid == $target && arg1 == 123/ { printf("3\n"); }' -c 'python3 go.py'
+[ "$(grep -cx 123 out)" = 10 ] && [ "$(wc -l <out)" = 10 ] || wrong "order: $(cat out)"
+
 # Of modules too.
 if grep -q '^virtio_blk ' /proc/modules; then
 	run "$DTRACE" -qn 'fbt:virtio_blk:virtio_queue_rq*:entry,fbt:virtio_blk:virtblk_done:entry { @[probemod] = count(); }
