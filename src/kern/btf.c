@@ -22,31 +22,27 @@
 /* Deeper nesting of typedefs, qualifiers or anonymous members is not followed. */
 #define DEPTH_MAX 32
 
-static struct {
-	pthread_once_t once;
-	int error;
-	const char *data;
-	size_t len;
-	const char *types, *types_end, *strings, *strings_end;
-} vmlinux = { .once = PTHREAD_ONCE_INIT };
+static struct btf_area vmlinux;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int view_error;
 
-static int area_check(void)
+int btf_area_check(struct btf_area *a)
 {
-	const struct btf_header *h = (const void *)vmlinux.data;
+	const struct btf_header *h = (const void *)a->data;
 	uint64_t hdr, types, strings;
 
-	if (vmlinux.len < sizeof(*h) || h->magic != BTF_MAGIC || h->hdr_len < sizeof(*h))
+	if (a->len < sizeof(*h) || h->magic != BTF_MAGIC || h->hdr_len < sizeof(*h))
 		return -EINVAL;
 	hdr = h->hdr_len;
 	types = hdr + h->type_off;
 	strings = hdr + h->str_off;
-	if (types + h->type_len > vmlinux.len || strings + h->str_len > vmlinux.len ||
-	    !h->str_len || vmlinux.data[strings + h->str_len - 1] != '\0' || types % 4)
+	if (types + h->type_len > a->len || strings + h->str_len > a->len || !h->str_len ||
+	    a->data[strings + h->str_len - 1] != '\0' || types % 4)
 		return -EINVAL;
-	vmlinux.types = vmlinux.data + types;
-	vmlinux.types_end = vmlinux.types + h->type_len;
-	vmlinux.strings = vmlinux.data + strings;
-	vmlinux.strings_end = vmlinux.strings + h->str_len;
+	a->types = a->data + types;
+	a->types_end = a->types + h->type_len;
+	a->strings = a->data + strings;
+	a->strings_end = a->strings + h->str_len;
 	return 0;
 }
 
@@ -79,15 +75,21 @@ static int area_get(void)
 
 static void view_once(void)
 {
-	vmlinux.error = area_get();
-	if (!vmlinux.error)
-		vmlinux.error = area_check();
+	view_error = area_get();
+	if (!view_error)
+		view_error = btf_area_check(&vmlinux);
 }
 
 static int view(void)
 {
-	pthread_once(&vmlinux.once, view_once);
-	return vmlinux.error;
+	pthread_once(&once, view_once);
+	return view_error;
+}
+
+int btf_vmlinux(const struct btf_area **a)
+{
+	*a = &vmlinux;
+	return view();
 }
 
 int kern_btf_view(const void **data, size_t *len)
@@ -128,18 +130,22 @@ static size_t type_size(const struct btf_type *t)
 	return sizeof(*t) + extra[kind].fixed + extra[kind].each * (size_t)BTF_INFO_VLEN(t->info);
 }
 
-/* The type after t (NULL: the first one), or NULL at the end. */
-static const struct btf_type *type_next(const struct btf_type *t)
+const struct btf_type *btf_next(const struct btf_area *a, const struct btf_type *t)
 {
-	const char *p = t ? (const char *)t + type_size(t) : vmlinux.types;
+	const char *p = t ? (const char *)t + type_size(t) : a->types;
 	size_t size;
 
-	if ((size_t)(vmlinux.types_end - p) < sizeof(*t))
+	if ((size_t)(a->types_end - p) < sizeof(*t))
 		return NULL;
 	size = type_size((const void *)p);
-	if (!size || size > (size_t)(vmlinux.types_end - p))
+	if (!size || size > (size_t)(a->types_end - p))
 		return NULL;
 	return (const void *)p;
+}
+
+static const struct btf_type *type_next(const struct btf_type *t)
+{
+	return btf_next(&vmlinux, t);
 }
 
 static const struct btf_type *type_by_id(uint32_t id)
@@ -307,245 +313,4 @@ int64_t kern_btf_percpu_offset(const char *name)
 		if (v->type == var)
 			return v->offset;
 	return -ENOENT;
-}
-
-/* ---- tracepoints ---- */
-
-#define TRACEPOINT_PREFIX "btf_trace_"
-
-/* Types by id, made when prototypes are first asked for: each has several steps by id. */
-static struct {
-	pthread_once_t once;
-	uint32_t *at; /* offset from the first type, of id 1.. */
-	uint32_t n;
-} by_id = { .once = PTHREAD_ONCE_INIT };
-
-static void by_id_once(void)
-{
-	const struct btf_type *t = NULL;
-	uint32_t n = 1;
-
-	while ((t = type_next(t)))
-		n++;
-	by_id.at = malloc(n * sizeof(*by_id.at));
-	if (!by_id.at)
-		return;
-	for (n = 1, t = NULL; (t = type_next(t)); n++)
-		by_id.at[n] = (const char *)t - vmlinux.types;
-	by_id.n = n;
-}
-
-static const struct btf_type *type_at(uint32_t id)
-{
-	return id && id < by_id.n ? (const void *)(vmlinux.types + by_id.at[id]) : NULL;
-}
-
-static const char *type_text(const struct btf_type *t)
-{
-	size_t len = vmlinux.strings_end - vmlinux.strings;
-
-	return t->name_off < len ? vmlinux.strings + t->name_off : "";
-}
-
-/* Their names, found by the first who asks: a walk over all types takes some 4 ms. */
-static struct {
-	pthread_once_t once;
-	const char **name;
-	size_t n;
-} tracepoints = { .once = PTHREAD_ONCE_INIT };
-
-static void tracepoints_once(void)
-{
-	const struct btf_type *t = NULL;
-	size_t room = 0;
-
-	while ((t = type_next(t))) {
-		const char **more;
-
-		if (BTF_INFO_KIND(t->info) != BTF_KIND_TYPEDEF ||
-		    strncmp(type_text(t), TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
-			continue;
-		if (tracepoints.n == room) {
-			room = room ? 2 * room : 2048;
-			more = realloc(tracepoints.name, room * sizeof(*more));
-			if (!more)
-				return;
-			tracepoints.name = more;
-		}
-		tracepoints.name[tracepoints.n++] = type_text(t) + strlen(TRACEPOINT_PREFIX);
-	}
-}
-
-int kern_btf_tracepoints(void (*f)(void *arg, const char *name), void *arg)
-{
-	int r = view();
-
-	if (r < 0)
-		return r;
-	pthread_once(&tracepoints.once, tracepoints_once);
-	for (size_t i = 0; i < tracepoints.n; i++)
-		f(arg, tracepoints.name[i]);
-	return 0;
-}
-
-/* "const struct foo *" */
-static void type_spelling(uint32_t id, char *out, size_t size)
-{
-	const struct btf_type *t;
-	const char *qualifier = "", *tag = "", *name;
-	int stars = 0, n;
-
-	for (int depth = 0; depth < DEPTH_MAX && (t = type_at(id)); depth++, id = t->type) {
-		unsigned int kind = BTF_INFO_KIND(t->info);
-
-		if (kind == BTF_KIND_PTR)
-			stars++;
-		else if (kind == BTF_KIND_CONST)
-			/* Of what is pointed to; the argument itself is a value. */
-			qualifier = stars ? "const " : "";
-		else if (kind != BTF_KIND_VOLATILE && kind != BTF_KIND_RESTRICT &&
-			 kind != BTF_KIND_TYPE_TAG)
-			break;
-	}
-	t = type_at(id);
-	name = t ? type_text(t) : "void";
-	switch (t ? BTF_INFO_KIND(t->info) : BTF_KIND_UNKN) {
-	case BTF_KIND_STRUCT: tag = "struct "; break;
-	case BTF_KIND_UNION: tag = "union "; break;
-	case BTF_KIND_FWD: tag = BTF_INFO_KFLAG(t->info) ? "union " : "struct "; break;
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64: tag = *name ? "enum " : ""; break;
-	}
-	if (!*name) {
-		tag = "";
-		name = stars ? "void" : "int";
-	}
-	n = snprintf(out, size, "%s%s%s%s", qualifier, tag, name, stars ? " " : "");
-	while (stars-- > 0 && n >= 0 && (size_t)n + 1 < size) {
-		out[n++] = '*';
-		out[n] = '\0';
-	}
-}
-
-int kern_btf_tracepoint_args(const char *name, struct kern_btf_args *args)
-{
-	const struct btf_param *p;
-	const struct btf_type *t;
-	char full[128];
-	int r = view();
-
-	if (r < 0)
-		return r;
-	pthread_once(&by_id.once, by_id_once);
-	snprintf(full, sizeof(full), TRACEPOINT_PREFIX "%s", name);
-	if (find(BTF_KIND_TYPEDEF, full, &t) < 0)
-		return -ENOENT;
-	t = type_at(t->type);
-	if (t && BTF_INFO_KIND(t->info) == BTF_KIND_PTR)
-		t = type_at(t->type);
-	if (!t || BTF_INFO_KIND(t->info) != BTF_KIND_FUNC_PROTO)
-		return -ENOENT;
-	p = (const void *)(t + 1);
-	args->n = 0;
-	/* The first parameter belongs to whoever traces. */
-	for (unsigned int i = 1; i < BTF_INFO_VLEN(t->info) && args->n < KERN_BTF_ARGS_MAX; i++)
-		type_spelling(p[i].type, args->type[args->n++], sizeof(args->type[0]));
-	return 0;
-}
-
-/* ---- functions ---- */
-
-/* By name: scripts ask for the types of thousands. */
-static struct {
-	pthread_once_t once;
-	const struct btf_type **v;
-	size_t n;
-} funcs = { .once = PTHREAD_ONCE_INIT };
-
-static int func_cmp(const void *x, const void *y)
-{
-	return strcmp(type_text(*(const struct btf_type *const *)x),
-		      type_text(*(const struct btf_type *const *)y));
-}
-
-static void funcs_once(void)
-{
-	const struct btf_type *t = NULL;
-	size_t n = 0;
-
-	while ((t = type_next(t)))
-		n += BTF_INFO_KIND(t->info) == BTF_KIND_FUNC;
-	funcs.v = malloc(n * sizeof(*funcs.v));
-	if (!funcs.v)
-		return;
-	while ((t = type_next(t)))
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_FUNC)
-			funcs.v[funcs.n++] = t;
-	qsort(funcs.v, funcs.n, sizeof(*funcs.v), func_cmp);
-}
-
-static const struct btf_type *func_find(const char *name)
-{
-	size_t low = 0, high = funcs.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		int c = strcmp(type_text(funcs.v[mid]), name);
-
-		if (!c)
-			return funcs.v[mid];
-		if (c < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
-}
-
-static bool by_value(uint32_t id)
-{
-	const struct btf_type *t = type_at(id);
-
-	for (int depth = 0; t && depth < DEPTH_MAX; depth++, t = type_at(t->type))
-		switch (BTF_INFO_KIND(t->info)) {
-		case BTF_KIND_STRUCT:
-		case BTF_KIND_UNION: return true;
-		case BTF_KIND_TYPEDEF:
-		case BTF_KIND_CONST:
-		case BTF_KIND_VOLATILE:
-		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: break;
-		default: return false;
-		}
-	return false;
-}
-
-int kern_btf_func_args(const char *name, struct kern_btf_args *args, char value[96])
-{
-	const struct btf_type *t;
-	const struct btf_param *p;
-	int r = view();
-
-	if (r < 0)
-		return r;
-	pthread_once(&by_id.once, by_id_once);
-	pthread_once(&funcs.once, funcs_once);
-	t = func_find(name);
-	t = t ? type_at(t->type) : NULL;
-	if (!t || BTF_INFO_KIND(t->info) != BTF_KIND_FUNC_PROTO)
-		return -ENOENT;
-	p = (const void *)(t + 1);
-	args->n = 0;
-	/* A parameter without a type stands for "...". */
-	for (unsigned int i = 0; i < BTF_INFO_VLEN(t->info) && args->n < KERN_BTF_ARGS_MAX && p[i].type; i++) {
-		if (by_value(p[i].type))
-			return -EOPNOTSUPP;
-		type_spelling(p[i].type, args->type[args->n++], sizeof(args->type[0]));
-	}
-	value[0] = '\0';
-	if (by_value(t->type))
-		return -EOPNOTSUPP;
-	if (t->type)
-		type_spelling(t->type, value, sizeof(args->type[0]));
-	return 0;
 }

@@ -3,10 +3,25 @@
 #ifndef KERN_IMPL_H
 #define KERN_IMPL_H
 
+#include <linux/btf.h>
 #include <stddef.h>
 
 /* bpf(2): its result, or -errno. attr may be longer than this build's union bpf_attr, for newer
  * commands. */
 int kern_bpf(int cmd, void *attr, size_t size);
+
+/* Raw BTF, and where its parts are. */
+struct btf_area {
+	const char *data;
+	size_t len;
+	const char *types, *types_end, *strings, *strings_end;
+};
+
+/* Finds the parts; -EINVAL. Types are not checked. */
+int btf_area_check(struct btf_area *a);
+/* That of the kernel; 0 or -errno. */
+int btf_vmlinux(const struct btf_area **a);
+/* The type after t (NULL: the first one), or NULL at the end. */
+const struct btf_type *btf_next(const struct btf_area *a, const struct btf_type *t);
 
 #endif

@@ -109,6 +109,8 @@ int64_t kern_btf_member_bit(const char *tag, const char *name);
 /* Offset of a per-CPU variable from the start of the per-CPU data of a CPU; -ENOENT. */
 int64_t kern_btf_percpu_offset(const char *name);
 
+/* ---- proto.c: prototypes in BTF ---- */
+
 /* Calls f with the name of each tracepoint that BTF has the prototype of. 0 or -errno. */
 int kern_btf_tracepoints(void (*f)(void *arg, const char *name), void *arg);
 
@@ -122,10 +124,12 @@ struct kern_btf_args {
 int kern_btf_tracepoint_args(const char *name, struct kern_btf_args *args);
 
 /*
- * The types of a kernel function's parameters, and of its value: "" for none. -ENOENT: BTF does not have it;
- * -EOPNOTSUPP: structures are passed by value, so that arguments and registers do not go together.
+ * The types of the parameters of a function of the kernel ("vmlinux") or a loaded module, and of its value: "" for none.
+ * -ENOENT: BTF does not have it; -EOPNOTSUPP: structures are passed by value, so that arguments and registers do not go
+ * together.
  */
-int kern_btf_func_args(const char *name, struct kern_btf_args *args, char value[96]);
+int kern_btf_func_args(const char *module, const char *name, struct kern_btf_args *args,
+		       char value[96]);
 
 /* ---- perf.c ---- */
 

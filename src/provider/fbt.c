@@ -181,8 +181,8 @@ static const char *const *fbt_args(struct probes *t, const struct probe *probe)
 	const char **out;
 	int n = 0;
 
-	if (is_raw(probe->provider) || pl->more || strcmp(probe->mod, "vmlinux") ||
-	    kern_btf_func_args(probe->func, &types, value))
+	if (is_raw(probe->provider) || pl->more ||
+	    kern_btf_func_args(probe->mod, probe->func, &types, value))
 		return NULL;
 	if (pl->kind == KIND_RETURN) {
 		types.n = *value ? 2 : 1;

@@ -102,5 +102,10 @@ if grep -q '^virtio_blk ' /proc/modules; then
 END { printa("%s %@d\n", @); }' -c 'dd if=/dev/vda of=/dev/null bs=4096 count=20 iflag=direct status=none'
 	status 0
 	has_out '^virtio_blk [1-9]'
+	if [ -e /sys/kernel/btf/virtio_blk ]; then
+		run "$DTRACE" -lvn fbt:virtio_blk:virtio_queue_rq:entry
+		has_out 'args\[0\]: struct blk_mq_hw_ctx \*$'
+		has_out 'args\[1\]: const struct blk_mq_queue_data \*$'
+	fi
 fi
 finish

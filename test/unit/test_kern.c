@@ -505,6 +505,11 @@ static void test_btf(void **state)
 	assert_int_equal(kern_btf_member_offset("perf_event_attr", "config1"), 56);
 	assert_int_equal(kern_btf_member_offset("perf_event", "attr.config1"),
 			 kern_btf_member_offset("perf_event", "attr") + 56);
+	/* The first bit-field behind five words of 8 bytes. */
+	assert_int_equal(kern_btf_member_bit("perf_event_attr", "disabled"), 8 * 40);
+	assert_int_equal(kern_btf_member_bit("perf_event_attr", "inherit"), 8 * 40 + 1);
+	assert_int_equal(kern_btf_member_bit("perf_event_attr", "size"), 8 * 4);
+	assert_int_equal(kern_btf_member_bit("perf_event_attr", "no_such_member"), -ENOENT);
 	assert_int_equal(kern_btf_member_offset("perf_event_attr", "disabled"), -EINVAL);
 	assert_int_equal(kern_btf_member_offset("perf_event_attr", "no_such_member"), -ENOENT);
 	assert_int_equal(kern_btf_member_offset("perf_event_attr", "type.inner"), -ENOENT);
@@ -614,6 +619,29 @@ static void test_why(void **state)
 	assert_string_equal(kern_why(EOPNOTSUPP), kern_why(-EOPNOTSUPP));
 }
 
+static void test_func_args(void **state)
+{
+	struct kern_btf_args args;
+	char value[96];
+
+	(void)state;
+	if (!kern_feature(KERN_FEATURE_VMLINUX_BTF))
+		skip();
+	assert_int_equal(kern_btf_func_args("vmlinux", "vfs_write", &args, value), 0);
+	assert_int_equal(args.n, 4);
+	assert_string_equal(args.type[0], "struct file *");
+	assert_string_equal(args.type[1], "const char *");
+	assert_string_equal(args.type[2], "size_t");
+	assert_string_equal(args.type[3], "loff_t *");
+	assert_string_equal(value, "ssize_t");
+	assert_int_equal(kern_btf_func_args("vmlinux", "exit_creds", &args, value), 0);
+	assert_int_equal(args.n, 1);
+	assert_string_equal(value, "");
+	assert_int_equal(kern_btf_func_args("vmlinux", "no_such_function", &args, value), -ENOENT);
+	assert_int_equal(kern_btf_func_args("no_such_module", "vfs_write", &args, value), -ENOENT);
+	assert_int_equal(kern_btf_func_args("../btf/vmlinux", "vfs_write", &args, value), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -625,6 +653,7 @@ int main(void)
 		cmocka_unit_test(test_cpu),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_feature),	     cmocka_unit_test(test_why),
 		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_func_args),
 	};
 
 	return cmocka_run_group_tests_name("kern", tests, NULL, NULL);
