@@ -14,6 +14,10 @@ has_out 'args\[1\]: uint64_t'
 cat >go.py <<'END'
 import mmap, resource, time
 m = mmap.mmap(-1, 4096 * 500)
+try:
+    m.madvise(mmap.MADV_NOHUGEPAGE)
+except OSError:
+    pass
 for i in range(500):
     m[i * 4096] = 1
 for i in range(50):

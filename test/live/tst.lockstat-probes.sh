@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: lockstat: waits of writers for a file's and a pipe's lock, by the addresses of these locks
-# @@needs: btf cmd:python3
+# @@needs: btf cmd:python3 cpus:2
 # @@timeout: 300
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
