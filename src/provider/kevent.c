@@ -353,6 +353,18 @@ static void rq_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	ir_jcci(cg_ir(cg), IR_NE, rq_op(cg, ctx), 1, out);
 }
 
+#define REQ_SYNC 0x800 /* someone waits for it */
+
+static void rq_write_behind(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg flags = tracepoint_member(cg, raw0(cg, ctx), "request", "cmd_flags", 4);
+
+	rq_write(cg, ctx, k, out);
+	ir_alui(ir, IR_AND, flags, REQ_SYNC);
+	ir_jcci(ir, IR_NE, flags, 0, out);
+}
+
 /* Operations of what is queued for a device, likewise. */
 static void bio_op(struct cg *cg, vreg ctx, int op, label out)
 {
@@ -389,14 +401,25 @@ static vreg none(struct cg *cg, vreg ctx)
 	return ir_imm(cg_ir(cg), 0);
 }
 
-/* page_fault_user(address, regs, error code) */
-static void fault_protection(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+/* page_fault_user(address, regs, error code); bit 0 of the code: protection, bit 1: a write. */
+static void fault_code(struct cg *cg, vreg ctx, int bits, label out)
 {
 	vreg code = raw2(cg, ctx);
 
+	ir_alui(cg_ir(cg), IR_AND, code, bits);
+	ir_jcci(cg_ir(cg), IR_NE, code, bits, out);
+}
+
+static void fault_protection(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
 	(void)k;
-	ir_alui(cg_ir(cg), IR_AND, code, 1);
-	ir_jcci(cg_ir(cg), IR_EQ, code, 0, out);
+	fault_code(cg, ctx, 1, out);
+}
+
+static void fault_cow(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	fault_code(cg, ctx, 3, out);
 }
 
 /* contention_begin(lock, flags) */

@@ -12,9 +12,18 @@ w = os.open("/dev/null", os.O_WRONLY)
 for i in range(50):
     os.write(w, os.read(r, 1000 + i))
 faults = resource.getrusage(resource.RUSAGE_SELF)
-m = mmap.mmap(-1, 4096 * 300)
+m = mmap.mmap(-1, 4096 * 300, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+try:
+    m.madvise(mmap.MADV_NOHUGEPAGE)
+except OSError:
+    pass
 for i in range(300):
     m[i * 4096] = 1
+if os.fork() == 0:
+    for i in range(300):
+        m[i * 4096] = 2
+    os._exit(0)
+os.wait()
 server = socket.socket()
 server.bind(("127.0.0.1", 0))
 server.listen(1)
@@ -47,6 +56,8 @@ sysinfo:::nthreads { @n = sum(arg0); }
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry /pid == $target/
 { @cr = count(); }
 vminfo:::as_fault /pid == $target/ { @f = sum(arg0); }
+vminfo:::cow_fault /progenyof($target) && pid != $target/ { @c = sum(arg0); }
+vminfo:::prot_fault /progenyof($target) && pid != $target/ { @pf = sum(arg0); }
 sysinfo:::trap /pid == $target/ { @trap = sum(arg0); }
 mib:::udpOutDatagrams /pid == $target/ { @uo = sum(args[0]); }
 mib:::udpInDatagrams { @ui = sum(args[0]); }
@@ -63,6 +74,7 @@ END {
 	printa("calls %@d\n", @cr); printa("writes %@d\n", @sw); printa("faulted %@d\n", @f);
 	printa("active %@d\n", @a); printa("passive %@d\n", @p); printa("failed %@d\n", @t);
 	printa("resets %@d\n", @o); printa("traps %@d\n", @trap);
+	printa("cow %@d\n", @c); printa("protection %@d\n", @pf);
 	printa("uout %@d\n", @uo); printa("uin %@d\n", @ui);
 	printa("tout %@d", @to); printa(" %@d\n", @ts); printa("iout %@d", @io); printa(" %@d\n", @is);
 }' -c 'python3 go.py'
@@ -85,6 +97,10 @@ done
 # Without the tracepoint of this processor's faults there is nothing to compare.
 "$DTRACE" -ln vminfo:::as_fault >/dev/null 2>&1 && [ "$(value faulted)" -lt 250 ] &&
 	wrong "faults: $(value faulted), by its own count $(value faults)"
+if "$DTRACE" -ln vminfo:::cow_fault >/dev/null 2>&1; then
+	[ "$(value cow)" -ge 300 ] && [ "$(value cow)" -le "$(value protection)" ] ||
+		wrong "copied on write: $(value cow), protection: $(value protection)"
+fi
 "$DTRACE" -ln sysinfo:::trap >/dev/null 2>&1 && [ "$(value traps)" -lt "$(value faulted)" ] &&
 	wrong "traps $(value traps), faults $(value faulted)"
 [ $fault = 0 ] || cat out
