@@ -17,8 +17,13 @@ if pid == 0:
         time.sleep(0.002)
         os.write(done, b"x")
     os._exit(0)
+def state():
+    return open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0]
 for i in range(10):
+    # Only one that sleeps can be woken.
     time.sleep(0.002)
+    while state() != "S":
+        time.sleep(0.001)
     os.write(w, b"x")
     os.read(back, 1)
 os.waitpid(pid, 0)
