@@ -312,11 +312,6 @@ static uint64_t tick_function(void)
 	return addr;
 }
 
-static bool have_tick(void)
-{
-	return tick_function();
-}
-
 static void is_tick(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	struct ir *ir = cg_ir(cg);
@@ -510,7 +505,7 @@ static const struct kevent rows[] = {
 /* Conditions for which the tracepoint alone is not enough. */
 static bool has_condition(kevent_cond *cond)
 {
-	return cond == is_tick ? have_tick() : cond == net_refuses ? net_have_refusals() : true;
+	return cond != net_refuses || net_have_refusals();
 }
 
 static const struct kevent *row_of(const struct probe *probe)
