@@ -20,7 +20,7 @@ clauses() {
 		print "	    timestamp == this->t, probename, stackdepth == this->depth);";
 		print "	stack(3); @s[stack(2)] = count(); this->n++; }";
 		printf "syscall::ioctl:, syscall::close: /pid == $target && self->on/ { printf(\"%d %%d\\n\", *(int *)0); }\n", k;
-		printf "syscall::ioctl:, syscall::close: /pid == $target && self->on/ { printf(\"n %%d\\n\", this->n); }\n";
+		printf "syscall::ioctl:, syscall::close: /pid == $target && self->on/ { printf(\"n %%d %%d\\n\", this->n, uregs[R_SP] != 0); }\n";
 	}
 	BEGIN {
 		print "#pragma D option quiet\n#pragma D option temporal";
