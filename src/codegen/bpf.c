@@ -377,7 +377,8 @@ static void put_call(struct asmb *a, const struct ir_insn *in)
 		vec_push(&a->out->calls, call);
 		put(a, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, -1);
 	} else {
-		put(a, BPF_JMP | BPF_CALL, 0, 0, 0, (int32_t)in->imm);
+		put(a, BPF_JMP | BPF_CALL, 0, in->op == IR_OP_KCALL ? BPF_PSEUDO_KFUNC_CALL : 0, 0,
+		    (int32_t)in->imm);
 	}
 	if (in->d != VREG_NONE && place_of(a, in->d)->used)
 		put_result(a, in->d, BPF_REG_0);
@@ -524,6 +525,7 @@ static void put_insn(struct asmb *a, const struct ir_insn *in)
 	case IR_OP_XCHG: put_exchange(a, in, BPF_XCHG); break;
 	case IR_OP_CMPXCHG: put_cmpxchg(a, in); break;
 	case IR_OP_CALL:
+	case IR_OP_KCALL:
 	case IR_OP_CALLRT: put_call(a, in); break;
 	case IR_OP_JMP:
 	case IR_OP_JCC:

@@ -45,7 +45,9 @@ static void print_alu(const struct bpf_insn *in, FILE *out)
 
 static void print_call(const struct bpf_insn *in, unsigned int at, FILE *out)
 {
-	if (in->src_reg == BPF_PSEUDO_CALL)
+	if (in->src_reg == BPF_PSEUDO_KFUNC_CALL)
+		fprintf(out, "call kernel#%d", in->imm);
+	else if (in->src_reg == BPF_PSEUDO_CALL)
 		fprintf(out, "call %d", (int)at + in->imm + 1);
 	else
 		fprintf(out, "call helper#%d", in->imm);

@@ -342,6 +342,17 @@ vreg ir_call(struct ir *ir, int helper, int nargs, ...)
 	return d;
 }
 
+vreg ir_kcall(struct ir *ir, int func, int nargs, ...)
+{
+	va_list ap;
+	vreg d;
+
+	va_start(ap, nargs);
+	d = ir_call_args(ir, IR_OP_KCALL, func, NULL, nargs, ap);
+	va_end(ap);
+	return d;
+}
+
 vreg ir_callrt(struct ir *ir, const char *sym, int nargs, ...)
 {
 	va_list ap;
@@ -477,7 +488,8 @@ static void dump_call(const struct ir_insn *in, FILE *out)
 	if (in->op == IR_OP_CALLRT)
 		fprintf(out, "v%d = %s(", in->d, in->sym);
 	else
-		fprintf(out, "v%d = helper#%lld(", in->d, (long long)in->imm);
+		fprintf(out, "v%d = %s#%lld(", in->d,
+			in->op == IR_OP_KCALL ? "kernel" : "helper", (long long)in->imm);
 	for (i = 0; i < in->nargs; i++)
 		fprintf(out, "%sv%d", i ? ", " : "", in->args[i]);
 	fputc(')', out);
@@ -539,6 +551,7 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	case IR_OP_MAPVAL: fprintf(out, "v%d = &%s[%lld]", in->d, map_names[in->map], imm); break;
 	case IR_OP_STACK: fprintf(out, "v%d = fp - %lld", in->d, -imm); break;
 	case IR_OP_CALL:
+	case IR_OP_KCALL:
 	case IR_OP_CALLRT: dump_call(in, out); break;
 	case IR_OP_JMP: fprintf(out, "goto L%d", in->lab); break;
 	case IR_OP_JCC:

@@ -57,6 +57,7 @@ enum ir_op {
 	IR_OP_MAPVAL,  /* d = address of element 0 of map `map` + imm (maps with one element only) */
 	IR_OP_STACK,   /* d = frame pointer + imm; imm comes from ir_stack_alloc() */
 	IR_OP_CALL,    /* d = helper imm (args); d may be VREG_NONE */
+	IR_OP_KCALL,   /* d = function of the kernel with BTF id imm (args) */
 	IR_OP_CALLRT,  /* d = routine of the runtime or function of the program `sym` (args) */
 	IR_OP_JMP,     /* goto label */
 	IR_OP_JCC,     /* if (a cond b) goto label */
@@ -140,6 +141,7 @@ vreg ir_mapval(struct ir *ir, enum cg_map map, int64_t off);
 int ir_stack_alloc(struct ir *ir, int bytes); /* 8-aligned; the value for ir_stack() */
 vreg ir_stack(struct ir *ir, int where);
 vreg ir_call(struct ir *ir, int helper, int nargs, ...);	    /* vregs; BPF_FUNC_xxx */
+vreg ir_kcall(struct ir *ir, int func, int nargs, ...);		    /* BTF id */
 vreg ir_callrt(struct ir *ir, const char *sym, int nargs, ...);
 void ir_jmp(struct ir *ir, label l);
 void ir_jcc(struct ir *ir, enum ir_cond c, vreg a, vreg b, label l);

@@ -37,11 +37,16 @@ struct scan {
 	vreg owner[BPF_REG_10]; /* who has the register now, or VREG_NONE */
 };
 
+static bool insn_is_call(const struct ir_insn *in)
+{
+	return in->op == IR_OP_CALL || in->op == IR_OP_KCALL || in->op == IR_OP_CALLRT;
+}
+
 static int insn_uses(const struct ir_insn *in, vreg uses[6])
 {
 	int i, n = 0;
 
-	if (in->op == IR_OP_CALL || in->op == IR_OP_CALLRT) {
+	if (insn_is_call(in)) {
 		for (i = 0; i < in->nargs; i++)
 			uses[n++] = in->args[i];
 		return n;
@@ -85,11 +90,6 @@ static bool insn_is_pure(const struct ir_insn *in)
 static bool insn_is_jump(const struct ir_insn *in)
 {
 	return in->op == IR_OP_JMP || in->op == IR_OP_JCC || in->op == IR_OP_JCCI;
-}
-
-static bool insn_is_call(const struct ir_insn *in)
-{
-	return in->op == IR_OP_CALL || in->op == IR_OP_CALLRT;
 }
 
 static bool insn_is_const(const struct ir_insn *in)
@@ -420,6 +420,7 @@ static bool take_preferred(struct scan *sc, vreg v, const struct ir_insn *in)
 			return true;
 		break;
 	case IR_OP_CALL:
+	case IR_OP_KCALL:
 	case IR_OP_CALLRT:
 	case IR_OP_CMPXCHG:
 		if (!moves_to_crossing(sc, v) && reg_take(sc, v, BPF_REG_0))

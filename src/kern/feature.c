@@ -323,6 +323,38 @@ static int probe_SEND_SIGNAL(void)
 	return probe_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_send_signal);
 }
 
+int kern_read_cast(int *func, int *type)
+{
+	static int found[2]; /* as looked up, in any thread the same */
+
+	if (!__atomic_load_n(&found[1], __ATOMIC_ACQUIRE)) {
+		found[0] = kern_btf_find_id(BTF_KIND_FUNC, "bpf_rdonly_cast");
+		__atomic_store_n(&found[1], kern_btf_find_id(BTF_KIND_STRUCT, "timespec64"), __ATOMIC_RELEASE);
+	}
+	*func = found[0];
+	*type = found[1];
+	return *func < 0 ? *func : *type < 0 ? *type : 0;
+}
+
+static int probe_READ_CAST(void)
+{
+	int func, type;
+
+	if (kern_read_cast(&func, &type) < 0)
+		return -EOPNOTSUPP;
+	const struct bpf_insn insns[] = {
+		MOV_IMM(BPF_REG_1, 0),
+		MOV_IMM(BPF_REG_2, type),
+		INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, func),
+		INSN(BPF_LDX | BPF_MEM | BPF_B, BPF_REG_0, BPF_REG_0, 7, 0),
+		MOV_IMM(BPF_REG_0, 0),
+		EXIT(),
+	};
+
+	/* The newest type of program it is used in: what has it there has it everywhere. */
+	return unknown(closed(load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, insns, 6)));
+}
+
 static int probe_VMLINUX_BTF(void)
 {
 	const void *data;

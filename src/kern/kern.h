@@ -255,6 +255,7 @@ int kern_cgroup_memory_room(uint64_t *bytes);
 	X(KTIME_TAI, "ktime_tai", "bpf_ktime_get_tai_ns()")                     \
 	X(WRITE_USER, "write_user", "bpf_probe_write_user()")                   \
 	X(SEND_SIGNAL, "send_signal", "bpf_send_signal()")                      \
+	X(READ_CAST, "read_cast", "loads from any address of the kernel")       \
 	X(VMLINUX_BTF, "vmlinux_btf", "BTF of the kernel")
 
 enum kern_feature {
@@ -269,6 +270,11 @@ enum kern_feature {
  * several threads. */
 int kern_feature_error(enum kern_feature f);
 bool kern_feature(enum kern_feature f);
+/*
+ * With KERN_FEATURE_READ_CAST: the kernel's function (BTF id) that makes of any number a pointer to a type (BTF id), eight
+ * bytes that are read as numbers of any size. A load that faults gives 0.
+ */
+int kern_read_cast(int *func, int *type);
 const char *kern_feature_name(enum kern_feature f); /* "raw_tp" */
 const char *kern_feature_text(enum kern_feature f); /* "programs on raw tracepoints" */
 

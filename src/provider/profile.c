@@ -174,19 +174,6 @@ struct profile_group {
 	VEC(struct timer) timers;
 };
 
-/* *(u64 *)(base + off) into a new register, 0 when it cannot be read. */
-static vreg read_word(struct cg *cg, vreg base, int64_t off)
-{
-	struct ir *ir = cg_ir(cg);
-	int at = cg_probe_stack(cg);
-	vreg addr = ir_mov(ir, base);
-	vreg tmp = ir_stack(ir, at);
-
-	ir_alui(ir, IR_ADD, addr, off);
-	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, tmp, ir_imm(ir, 8), addr);
-	return ir_load(ir, 8, ir_stack(ir, at), 0);
-}
-
 static vreg profile_prologue(struct cg *cg, vreg ctx, void *data, label out)
 {
 	struct profile_group *pg = data;
@@ -216,7 +203,7 @@ static vreg profile_prologue(struct cg *cg, vreg ctx, void *data, label out)
 	vreg where = ir_mapval(ir, CG_MAP_AUX, 0);
 
 	ir_alu(ir, IR_ADD, where, cell);
-	vreg expires = read_word(cg, ir_load(ir, 8, ctx, 0), pg->timer_expires);
+	vreg expires = cg_read(cg, ir_load(ir, 8, ctx, 0), pg->timer_expires, 8);
 	vreg due = ir_load(ir, 8, where, offsetof(struct cell, due));
 	vreg period = ir_load(ir, 8, where, offsetof(struct cell, period));
 
@@ -252,14 +239,14 @@ static vreg profile_arg(struct cg *cg, vreg ctx, void *data, int n)
 	ir_imm_to(ir, pc, 0);
 	if (n > 1 || pg->irq_regs < 0)
 		return pc;
-	vreg base = read_word(cg, ir_load(ir, 8, ctx, 0), pg->timer_base);
-	vreg cpu_base = read_word(cg, base, pg->clock_cpu_base);
-	vreg regs = read_word(cg, cpu_base, pg->irq_regs - pg->bases);
-	vreg cs = read_word(cg, regs, REG_CS);
+	vreg base = cg_read(cg, ir_load(ir, 8, ctx, 0), pg->timer_base, 8);
+	vreg cpu_base = cg_read(cg, base, pg->clock_cpu_base, 8);
+	vreg regs = cg_read(cg, cpu_base, pg->irq_regs - pg->bases, 8);
+	vreg cs = cg_read(cg, regs, REG_CS, 8);
 
 	ir_alui(ir, IR_AND, cs, 3);
 	ir_jcci(ir, n == 0 ? IR_NE : IR_EQ, cs, 0, done);
-	ir_mov_to(ir, pc, read_word(cg, regs, REG_IP));
+	ir_mov_to(ir, pc, cg_read(cg, regs, REG_IP, 8));
 	ir_place(ir, done);
 	return pc;
 }

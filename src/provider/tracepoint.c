@@ -35,14 +35,7 @@ vreg tracepoint_arg(struct cg *cg, vreg ctx, int nargs, int n)
 
 vreg tracepoint_read(struct cg *cg, vreg base, int64_t off, int size)
 {
-	struct ir *ir = cg_ir(cg);
-	int at = cg_probe_stack(cg);
-	vreg addr = ir_mov(ir, base);
-	vreg tmp = ir_stack(ir, at);
-
-	ir_alui(ir, IR_ADD, addr, off);
-	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, tmp, ir_imm(ir, size), addr);
-	return ir_load(ir, size, ir_stack(ir, at), 0);
+	return cg_read(cg, base, off, size);
 }
 
 /* Member of a kernel structure that an argument points to, 0 if this kernel has none of that name. */

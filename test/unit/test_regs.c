@@ -207,6 +207,7 @@ static uint64_t ir_run(const struct ir *ir, struct world *w)
 		case IR_OP_MAPVAL: v[in->d] = (uintptr_t)w->value + in->imm; break;
 		case IR_OP_STACK: v[in->d] = (uintptr_t)(stack + 64) + in->imm; break;
 		case IR_OP_CALL:
+		case IR_OP_KCALL:
 		case IR_OP_CALLRT: v[in->d] = ir_call_run(w, in, v); break;
 		case IR_OP_JMP: pc = labels[in->lab]; break;
 		case IR_OP_JCC:
