@@ -99,7 +99,7 @@ same 'later process' "ready
 tprov$pid 9"
 
 # Forks of a process that is traced: they execute nothing.
-"$PROGS/usdtargs" 100 fork <"$TMPDIR/in" &
+"$PROGS/usdtargs" 500 fork <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
 started $pid
