@@ -94,6 +94,7 @@ negative:
 	@tools/configure build-negative $(OPTIONS) -Dnegative=true
 	@$(NINJA) -C build-negative
 	@NEGATIVE=1 BUILD=$(abspath build-negative) test/stress/exact
+	@NEGATIVE=1 BUILD=$(abspath build-negative) test/stress/run 10
 
 need = test -x $(1) || { echo '$@: there is no $(1) yet'; exit 2; }
 

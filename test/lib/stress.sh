@@ -8,7 +8,7 @@ stressed()
 	rm -f "$TMPDIR/load" "$TMPDIR/messages" "$TMPDIR/status"
 	{
 		status=0
-		"$DTRACE" -x bufpolicy="$1" -b 16k -x switchrate=5ms -x temporal="$2" \
+		"$DTRACE" -x bufpolicy="$1" -b 16k -x switchrate=1ms -x temporal="$2" \
 			-x oformat="$([ "$2" = yes ] && echo json || echo text)" -o /dev/fd/3 \
 			-s "$SRC/test/stress/stress.d" -c "$PROGS/stress $4" "$3" \
 			3>&1 >"$TMPDIR/load" 2>"$TMPDIR/messages" || status=$?

@@ -10,7 +10,7 @@
 #pragma D option specsize=4k
 #pragma D option cleanrate=500hz
 #pragma D option statusrate=10ms
-#pragma D option aggrate=7ms
+#pragma D option aggrate=2ms
 
 uint64_t gate, zero, many;
 self uint64_t spec;
