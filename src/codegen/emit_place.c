@@ -300,6 +300,22 @@ static void lval_to_address(struct cg *cg, struct lval *lv)
 	lv->index = VREG_NONE;
 }
 
+/*
+ * A fault if the index is not below the limit. The bounds hold where no jump is taken: older verifiers know them
+ * there even of an index that is kept on the stack (see put_bounds_back()).
+ */
+static void index_check(struct cg *cg, vreg i, int64_t limit)
+{
+	struct ir *ir = cg->ir;
+	label inside = ir_label(ir), outside = ir_label(ir);
+
+	ir_jcci(ir, IR_UGE, i, limit, outside);
+	ir_jmp(ir, inside);
+	ir_place(ir, outside);
+	fault_throw(cg, ABI_FAULT_BADINDEX, i);
+	ir_place(ir, inside);
+}
+
 /* Steps to an element. An array of 0 or 1 may be the end of a structure of any length. */
 static void lval_element(struct cg *cg, const struct node *n, struct lval *lv)
 {
@@ -319,13 +335,8 @@ static void lval_element(struct cg *cg, const struct node *n, struct lval *lv)
 		return;
 	}
 	vreg i = expr_value(cg, k);
-	if (bounded) {
-		label inside = ir_label(ir);
-
-		ir_jcci(ir, IR_ULT, i, (int64_t)base->nelems, inside);
-		fault_throw(cg, ABI_FAULT_BADINDEX, i);
-		ir_place(ir, inside);
-	}
+	if (bounded)
+		index_check(cg, i, (int64_t)base->nelems);
 	if (size != 1)
 		ir_alui(ir, IR_MUL, i, (int64_t)size);
 	if (lv->index == VREG_NONE)
@@ -378,7 +389,7 @@ static bool storage_lval(struct cg *cg, const struct node *n, struct lval *lv)
 static bool char_lval(struct cg *cg, const struct node *n, struct lval *lv)
 {
 	struct ir *ir = cg->ir;
-	label some = ir_label(ir), inside = ir_label(ir);
+	label some = ir_label(ir);
 	struct sval sv;
 
 	if (n->a->lvalue) {
@@ -395,9 +406,7 @@ static bool char_lval(struct cg *cg, const struct node *n, struct lval *lv)
 	fault_throw(cg, ABI_FAULT_BADADDR, VREG_NONE);
 	ir_place(ir, some);
 	vreg i = expr_value(cg, n->u.index.keys.v[0]);
-	ir_jcci(ir, IR_ULT, i, cg_strsize(cg), inside);
-	fault_throw(cg, ABI_FAULT_BADINDEX, i);
-	ir_place(ir, inside);
+	index_check(cg, i, cg_strsize(cg));
 	lv->kind = LVAL_CHAR;
 	lv->index = i;
 	return true;

@@ -776,6 +776,8 @@ class Program:
         out.append(f"scratchsize={self.pick(256, 256, 64, 1000)}")
         out.append("specsize=256k")
         out.append(f"dynvarsize={self.pick('256k', '1m')}")
+        if self.chance(0.9):
+            out.append("ustackunwind=fp")  # tables for unwinding are made anew for each program
         if self.destructive:
             out.append("destructive")
         return [f"#pragma D option {o}" for o in out]

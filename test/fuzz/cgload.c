@@ -24,7 +24,7 @@
 #include "cgcover.h"
 #include "lib/enable.h"
 
-#define RUN_LIMIT 60 /* seconds that a program of the kind "run" may take */
+#define RUN_LIMIT 600 /* seconds that a program of the kind "run" may take */
 
 static const char *dir;
 static struct {
