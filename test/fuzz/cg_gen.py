@@ -427,9 +427,9 @@ class Program:
             return self.pick(f"{x}.p", f"{x}.{self.indexes('ptrs[{2}]', a)}", f"(*{x}.ptrs)",
                              f"(*({x}.ptrs + {self.int(a)}))")
         if r < 0.75:
-            return f"(({t} *)alloca({self.pick('8', '64', f'sizeof ({t})' if t != 'void' else '16', self.int(a))}))"
+            return f"(({t} *)alloca({self.size(a)}))"
         if r < 0.82:
-            return f"(({t} *)copyin({self.int(a)}, {self.pick('8', '32', self.int(a))}))"
+            return f"(({t} *)copyin({self.int(a)}, {self.size(a)}))"
         if r < 0.84:
             return f"(({t} *){self.subr(('struct task_struct *', 'void *'), a)})"
         if r < 0.9:
@@ -437,6 +437,10 @@ class Program:
         if r < 0.95:
             return f"(({t} *)&ga1[{self.pick('0', '4', '1')}])"
         return f"(({t} *)({self.int(a)}))"
+
+    def size(self, d):
+        """Bytes of scratch: a constant must fit in."""
+        return self.pick("8", "48", f"({self.int(d)} & 63)", self.place(self.some(self.ints)[0], d))
 
     def all_place(self, d):
         return self.place(self.some(self.alls), d)
@@ -483,6 +487,8 @@ class Program:
             if self.kind == "run" and f.name in OWN:
                 return "8"
             return self.pick(self.int(d), self.ptr("void", d), "arg0", "arg1")
+        if f.name in ("alloca", "copyin") and p == "size_t":
+            return self.size(d)
         if p == "size_t":
             return self.pick(str(self.rnd.randint(1, 40)), self.int(d))
         if p == "pid_t":
