@@ -23,16 +23,23 @@ def seek(addr):
     except OSError:
         pass
 
+def shown(n):  # until so many have been printed, or it takes too long
+    for _ in range(400):
+        with open('out') as f:
+            if len(f.readlines()) >= n:
+                return
+        time.sleep(0.1)
+
 before = programs()
 seek(text)  # its name makes the table be read
-time.sleep(0.5)
+shown(1)
 other = subprocess.Popen([sys.argv[1], '-q', '-n', 'BEGIN { printf("ready\\n"); } syscall::getsid:entry { @ = count(); }'],
                          stdout=subprocess.PIPE)
 other.stdout.readline()
 new = {n: a for n, a in programs().items() if n not in before}
 for addr in new.values():
     seek(addr + 4)
-time.sleep(0.5)
+shown(1 + len(new))
 after = programs()
 with open('want', 'w') as f:
     f.writelines(n + '\n' for n in new if n in after)
