@@ -149,7 +149,8 @@ static const struct watched {
 } watched[] = {
 	{ "bufsize", "buffer size", false },	   { "aggsize", "aggregation size", false },
 	{ "specsize", "speculation size", false }, { "dynvarsize", "dynamic variable size", false },
-	{ "cleanrate", "cleaning rate", true },	   { "statusrate", "status rate", true },
+	{ "unwindsize", "unwinding size", false }, { "cleanrate", "cleaning rate", true },
+	{ "statusrate", "status rate", true },
 };
 #define NWATCHED (sizeof(watched) / sizeof(watched[0]))
 

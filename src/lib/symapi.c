@@ -110,8 +110,12 @@ bool symapi_unwind(dtrace_hdl_t *dtp)
 {
 	if (dtp->unwind)
 		return true;
-	if (unwind_create(&dtp->unwind, (uint64_t)dtp->opt[OPT_UNWINDSIZE]))
-		return false;
+	/* Where memory is short, half of it, as for buffers. */
+	while (unwind_create(&dtp->unwind, (uint64_t)dtp->opt[OPT_UNWINDSIZE])) {
+		dtp->opt[OPT_UNWINDSIZE] /= 2;
+		if (dtp->opt[OPT_UNWINDSIZE] <= 0)
+			return false;
+	}
 	unwind_add_common(dtp->unwind);
 	for (size_t i = 0; i < dtp->procs.n; i++)
 		unwind_add_process(dtp->unwind, proc_pid(dtp->procs.v[i]));

@@ -24,6 +24,7 @@
 #include "sym/cfi.h"
 
 #define PAGE 4096u
+#define SIZE_LIMIT (128u << 20) /* far more than any machine has code for */
 #define ASKS_SIZE (16 * PAGE)
 #define FILES_LEN (ABI_UNWIND_FILES * sizeof(struct abi_unwind_file))
 
@@ -357,13 +358,16 @@ static int maps_make(struct unwind *u)
 
 int unwind_create(struct unwind **out, uint64_t size)
 {
-	struct unwind *u = mem_alloc(sizeof(*u));
+	struct unwind *u;
 	int err;
 
+	if (size > SIZE_LIMIT)
+		return -E2BIG;
+	u = mem_alloc(sizeof(*u));
 	for (size_t i = 0; i < ARRAY_SIZE(u->fd); i++)
 		u->fd[i] = -1;
 	/* Whole pages, so that they can be mapped. */
-	u->max = ROUND_UP(MIN(MAX(size, 1), 1ull << 30), (uint64_t)PAGE) / sizeof(*u->rows);
+	u->max = ROUND_UP(MAX(size, 1), (uint64_t)PAGE) / sizeof(*u->rows);
 	err = maps_make(u);
 	if (err) {
 		unwind_destroy(u);

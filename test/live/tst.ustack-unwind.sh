@@ -74,6 +74,11 @@ $DTRACE -q -n 'syscall::write:entry /execname == "later" && arg2 == 0 && ustackd
 	fail "later: status $?"
 frames later later "- in_signal calls main - _start"
 
+# More than can be had: less is taken, and said.
+$DTRACE -x unwindsize=16g -c ./chain -n "$write"' { ustack(); }' >out 2>err || fail "16g: status $?"
+grep -Eq '^dtrace: unwinding size lowered to [0-9]+[gm]$' err || fail "16g: not said"
+grep -q '`_start+0x' out || fail "16g: no stack"
+
 # No room for any table: it is said, and goes on by frame pointers.
 $DTRACE -q -x unwindsize=1 -c ./chain -n "$write"' { ustack(); }' >out 2>err || fail "unwindsize: status $?"
 grep -q 'found no room for unwinding' err || fail "unwindsize: not said"
