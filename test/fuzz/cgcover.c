@@ -30,48 +30,53 @@ struct row {
 	unsigned long n;
 };
 
+#define ROW(text, kinds)                    \
+	{                                   \
+		.name = text, .want = kinds \
+	}
+
 static struct row binary[] = {
-	[OP_ADD] = { "+", INTS | PTRS },
-	[OP_SUB] = { "-", INTS | PTRS },
-	[OP_MUL] = { "*", INTS },
-	[OP_DIV] = { "/", INTS },
-	[OP_MOD] = { "%", INTS },
-	[OP_AND] = { "&", INTS },
-	[OP_OR] = { "|", INTS },
-	[OP_XOR] = { "^", INTS },
-	[OP_SHL] = { "<<", INTS },
-	[OP_SHR] = { ">>", INTS },
-	[OP_EQ] = { "==", INTS | PTRS | STRS },
-	[OP_NE] = { "!=", INTS | PTRS | STRS },
-	[OP_LT] = { "<", INTS | PTRS | STRS },
-	[OP_LE] = { "<=", INTS | PTRS | STRS },
-	[OP_GT] = { ">", INTS | PTRS | STRS },
-	[OP_GE] = { ">=", INTS | PTRS | STRS },
-	[OP_LAND] = { "&&", INTS | PTRS },
-	[OP_LOR] = { "||", INTS | PTRS },
-	[OP_LXOR] = { "^^", INTS | PTRS },
+	[OP_ADD] = ROW("+", INTS | PTRS),
+	[OP_SUB] = ROW("-", INTS | PTRS),
+	[OP_MUL] = ROW("*", INTS),
+	[OP_DIV] = ROW("/", INTS),
+	[OP_MOD] = ROW("%", INTS),
+	[OP_AND] = ROW("&", INTS),
+	[OP_OR] = ROW("|", INTS),
+	[OP_XOR] = ROW("^", INTS),
+	[OP_SHL] = ROW("<<", INTS),
+	[OP_SHR] = ROW(">>", INTS),
+	[OP_EQ] = ROW("==", INTS | PTRS | STRS),
+	[OP_NE] = ROW("!=", INTS | PTRS | STRS),
+	[OP_LT] = ROW("<", INTS | PTRS | STRS),
+	[OP_LE] = ROW("<=", INTS | PTRS | STRS),
+	[OP_GT] = ROW(">", INTS | PTRS | STRS),
+	[OP_GE] = ROW(">=", INTS | PTRS | STRS),
+	[OP_LAND] = ROW("&&", INTS | PTRS),
+	[OP_LOR] = ROW("||", INTS | PTRS),
+	[OP_LXOR] = ROW("^^", INTS | PTRS),
 };
 
 static struct row assign[] = {
-	[OP_ASSIGN] = { "=", ALL },	  [OP_ADD] = { "+=", INTS | PTRS },
-	[OP_SUB] = { "-=", INTS | PTRS }, [OP_MUL] = { "*=", INTS },
-	[OP_DIV] = { "/=", INTS },	  [OP_MOD] = { "%=", INTS },
-	[OP_AND] = { "&=", INTS },	  [OP_OR] = { "|=", INTS },
-	[OP_XOR] = { "^=", INTS },	  [OP_SHL] = { "<<=", INTS },
-	[OP_SHR] = { ">>=", INTS },
+	[OP_ASSIGN] = ROW("=", ALL),	   [OP_ADD] = ROW("+=", INTS | PTRS),
+	[OP_SUB] = ROW("-=", INTS | PTRS), [OP_MUL] = ROW("*=", INTS),
+	[OP_DIV] = ROW("/=", INTS),	   [OP_MOD] = ROW("%=", INTS),
+	[OP_AND] = ROW("&=", INTS),	   [OP_OR] = ROW("|=", INTS),
+	[OP_XOR] = ROW("^=", INTS),	   [OP_SHL] = ROW("<<=", INTS),
+	[OP_SHR] = ROW(">>=", INTS),
 };
 
 static struct row unary[] = {
-	[OP_NEG] = { "-x", INTS },
-	[OP_PLUS] = { "+x", INTS },
-	[OP_NOT] = { "!x", INTS | PTRS },
-	[OP_COMPL] = { "~x", INTS },
-	[OP_DEREF] = { "*x", INTS | PTRS | SOUS },
-	[OP_ADDROF] = { "&x", PTRS },
-	[OP_PREINC] = { "++x", INTS | PTRS },
-	[OP_PREDEC] = { "--x", INTS | PTRS },
-	[OP_POSTINC] = { "x++", INTS | PTRS },
-	[OP_POSTDEC] = { "x--", INTS | PTRS },
+	[OP_NEG] = ROW("-x", INTS),
+	[OP_PLUS] = ROW("+x", INTS),
+	[OP_NOT] = ROW("!x", INTS | PTRS),
+	[OP_COMPL] = ROW("~x", INTS),
+	[OP_DEREF] = ROW("*x", INTS | PTRS | SOUS),
+	[OP_ADDROF] = ROW("&x", PTRS),
+	[OP_PREINC] = ROW("++x", INTS | PTRS),
+	[OP_PREDEC] = ROW("--x", INTS | PTRS),
+	[OP_POSTINC] = ROW("x++", INTS | PTRS),
+	[OP_POSTDEC] = ROW("x--", INTS | PTRS),
 };
 
 enum {
@@ -88,41 +93,41 @@ enum {
 	NOTHERS
 };
 static struct row others[NOTHERS] = {
-	[COND] = { "?:", ALL },
-	[COMMA] = { ",", ALL },
-	[CAST] = { "(type)", INTS | PTRS },
-	[STRINGOF] = { "stringof", PTRS },
-	[DOT] = { "x.m", ALL },
-	[ARROW] = { "x->m", ALL },
-	[BITFIELD] = { "bit-field", ANY },
-	[ELEM_ARRAY] = { "array[]", ALL },
-	[ELEM_POINTER] = { "pointer[]", INTS | PTRS | SOUS },
-	[ELEM_STRING] = { "string[]", ANY },
+	[COND] = ROW("?:", ALL),
+	[COMMA] = ROW(",", ALL),
+	[CAST] = ROW("(type)", INTS | PTRS),
+	[STRINGOF] = ROW("stringof", PTRS),
+	[DOT] = ROW("x.m", ALL),
+	[ARROW] = ROW("x->m", ALL),
+	[BITFIELD] = ROW("bit-field", ANY),
+	[ELEM_ARRAY] = ROW("array[]", ALL),
+	[ELEM_POINTER] = ROW("pointer[]", INTS | PTRS | SOUS),
+	[ELEM_STRING] = ROW("string[]", ANY),
 };
 
 static struct row vars[] = {
-	[IDENT_BUILTIN] = { NULL },
-	[IDENT_GLOBAL] = { "global", ALL },
-	[IDENT_ASSOC] = { "global[]", ALL },
-	[IDENT_THREAD] = { "self->", ALL },
-	[IDENT_THREAD_ASSOC] = { "self->[]", ALL },
-	[IDENT_CLAUSE] = { "this->", ALL },
-	[IDENT_SYMBOL] = { "`symbol", ANY },
+	[IDENT_BUILTIN] = ROW(NULL, 0),
+	[IDENT_GLOBAL] = ROW("global", ALL),
+	[IDENT_ASSOC] = ROW("global[]", ALL),
+	[IDENT_THREAD] = ROW("self->", ALL),
+	[IDENT_THREAD_ASSOC] = ROW("self->[]", ALL),
+	[IDENT_CLAUSE] = ROW("this->", ALL),
+	[IDENT_SYMBOL] = ROW("`symbol", ANY),
 };
 
 enum { KEY_VAR, KEY_AGG, NKEYS };
-static struct row keys[NKEYS] = { [KEY_VAR] = { "of variables", ALL },
-				  [KEY_AGG] = { "of aggregations", ALL | STKS } };
+static struct row keys[NKEYS] = { [KEY_VAR] = ROW("of variables", ALL),
+				  [KEY_AGG] = ROW("of aggregations", ALL | STKS) };
 
 enum { PREDICATE, STATEMENT, ACTION, AGGREGATION, IF, ELSE, DEFAULT, NSTMTS };
 static struct row stmts[NSTMTS] = {
-	[PREDICATE] = { "predicate" },
-	[STATEMENT] = { "expression" },
-	[ACTION] = { "action" },
-	[AGGREGATION] = { "aggregation" },
-	[IF] = { "if" },
-	[ELSE] = { "else" },
-	[DEFAULT] = { "default action" },
+	[PREDICATE] = ROW("predicate", 0),
+	[STATEMENT] = ROW("expression", 0),
+	[ACTION] = ROW("action", 0),
+	[AGGREGATION] = ROW("aggregation", 0),
+	[IF] = ROW("if", 0),
+	[ELSE] = ROW("else", 0),
+	[DEFAULT] = ROW("default action", 0),
 };
 
 static unsigned long funcs[FN_MAX], builtins[BUILTIN_MAX];
