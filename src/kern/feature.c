@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "kern/impl.h"
+#include "kern/insns.h"
 #include "kern/kern.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))
@@ -26,11 +27,6 @@
 #define FUNC_GET_ATTACH_COOKIE 174
 #define FUNC_LOOP 181
 #define FUNC_KTIME_GET_TAI_NS 208
-
-#define INSN(c, d, s, o, i) \
-	((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
-#define MOV_IMM(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define EXIT() INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
 /* ---- building blocks ---- */
 
@@ -59,7 +55,7 @@ static int load(enum bpf_prog_type type, int attach_type, uint32_t btf_id,
 
 static int load_empty(enum bpf_prog_type type, int attach_type, uint32_t btf_id)
 {
-	const struct bpf_insn insns[] = { MOV_IMM(BPF_REG_0, 0), EXIT() };
+	const struct bpf_insn insns[] = { MOVI(BPF_REG_0, 0), EXIT() };
 
 	return load(type, attach_type, btf_id, insns, 2);
 }
@@ -79,7 +75,7 @@ static int probe_helper(enum bpf_prog_type type, int func)
 	static const char *const refusals[] = { "unknown func", "invalid func",
 						"cannot use helper" };
 	const struct bpf_insn insns[] = { INSN(BPF_JMP | BPF_CALL, 0, 0, 0, func),
-					  MOV_IMM(BPF_REG_0, 0), EXIT() };
+					  MOVI(BPF_REG_0, 0), EXIT() };
 	char log[4096];
 	struct kern_prog_attr a = {
 		.type = type,
@@ -274,11 +270,11 @@ static int probe_ATOMICS(void)
 {
 	const struct bpf_insn insns[] = {
 		INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0),
-		MOV_IMM(BPF_REG_0, 0),
-		MOV_IMM(BPF_REG_1, 1),
+		MOVI(BPF_REG_0, 0),
+		MOVI(BPF_REG_1, 1),
 		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_10, BPF_REG_1, -8, BPF_CMPXCHG),
 		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_10, BPF_REG_1, -8, BPF_ADD | BPF_FETCH),
-		MOV_IMM(BPF_REG_0, 0),
+		MOVI(BPF_REG_0, 0),
 		EXIT(),
 	};
 
@@ -288,10 +284,10 @@ static int probe_ATOMICS(void)
 static int probe_SIGNED_DIV(void)
 {
 	const struct bpf_insn insns[] = {
-		MOV_IMM(BPF_REG_0, -8),
+		MOVI(BPF_REG_0, -8),
 		/* Offset 1 makes the division a signed one. */
 		INSN(BPF_ALU64 | BPF_DIV | BPF_K, BPF_REG_0, 0, 1, 2),
-		MOV_IMM(BPF_REG_0, 0),
+		MOVI(BPF_REG_0, 0),
 		EXIT(),
 	};
 
@@ -343,11 +339,11 @@ static int probe_READ_CAST(void)
 	if (kern_read_cast(&func, &type) < 0)
 		return -EOPNOTSUPP;
 	const struct bpf_insn insns[] = {
-		MOV_IMM(BPF_REG_1, 0),
-		MOV_IMM(BPF_REG_2, type),
+		MOVI(BPF_REG_1, 0),
+		MOVI(BPF_REG_2, type),
 		INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, func),
 		INSN(BPF_LDX | BPF_MEM | BPF_B, BPF_REG_0, BPF_REG_0, 7, 0),
-		MOV_IMM(BPF_REG_0, 0),
+		MOVI(BPF_REG_0, 0),
 		EXIT(),
 	};
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "kern/insns.h"
 #include "provider/place.h"
 #include "sym/kfuncs.h"
 
@@ -301,8 +302,6 @@ static int fbt_demand(struct probes *t, struct provider *p, const struct probesp
 	}
 	return 0;
 }
-
-#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
 
 /* The kernel tells when a program for it is loaded: functions of odd arguments and some others are refused. */
 static bool trampoline_fits(uint32_t id, enum kind kind)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "kern/insns.h"
 #include "provider/tracepoint.h"
 
 /* Flags of contention_begin. */
@@ -65,16 +66,10 @@ struct lockstat {
 
 /* ---- the beginning ----------------------------------------------------------------------------------- */
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
-#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define ALUI(op, d, i) INSN(BPF_ALU64 | (op) | BPF_K, d, 0, 0, i)
 #define ALU(op, d, s) INSN(BPF_ALU64 | (op) | BPF_X, d, s, 0, 0)
-#define LOAD(size, d, s, o) INSN(BPF_LDX | BPF_MEM | (size), d, s, o, 0)
-#define STORE(size, d, o, s) INSN(BPF_STX | BPF_MEM | (size), d, s, o, 0)
-#define STOREI(size, d, o, i) INSN(BPF_ST | BPF_MEM | (size), d, 0, o, i)
 #define JCC(op, d, s, o) INSN(BPF_JMP | (op) | BPF_X, d, s, o, 0)
 #define JCCI(op, d, i, o) INSN(BPF_JMP | (op) | BPF_K, d, 0, o, i)
-#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
 #define AT(member) ((int)offsetof(struct cell, member))
 
 static int begin_load(int map)

@@ -21,9 +21,11 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "kern/insns.h"
 #include "kern/kern.h"
 
 #define R_STATE 24 /* offset of r_state in struct r_debug */
+
 /* The dynamic linker of one process: it has another one when it executes a program. */
 struct linker {
 	pid_t pid;
@@ -42,150 +44,96 @@ struct watch {
 
 /* ---- programs ---------------------------------------------------------------------------------------- */
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
-#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define ADDI(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
-#define EXIT() INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-
-struct code {
-	struct bpf_insn v[48];
-	uint32_t n;
-};
-
-static void put(struct code *c, struct bpf_insn insn)
-{
-	c->v[c->n++] = insn;
-}
-
-static void put_imm64(struct code *c, int reg, int src, uint64_t value)
-{
-	put(c, INSN(BPF_LD | BPF_DW | BPF_IMM, reg, src, 0, (int32_t)value));
-	put(c, INSN(0, 0, 0, 0, (int32_t)(value >> 32)));
-}
-
-/* Jumps over what is put until land(). */
-static uint32_t jump_unless(struct code *c, int op, int reg, int32_t value)
-{
-	put(c, INSN(BPF_JMP | op | BPF_K, reg, 0, 0, value));
-	return c->n - 1;
-}
-
-static void land(struct code *c, uint32_t from)
-{
-	c->v[from].off = c->n - from - 1;
-}
-
 /* r6 = process. */
-static void put_process(struct code *c)
+static void put_process(struct insns *c)
 {
-	put(c, CALL(BPF_FUNC_get_current_pid_tgid));
-	put(c, MOV(BPF_REG_6, BPF_REG_0));
-	put(c, INSN(BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_6, 0, 0, 32));
+	insns_put(c, CALL(BPF_FUNC_get_current_pid_tgid));
+	insns_put(c, MOV(BPF_REG_6, BPF_REG_0));
+	insns_put(c, SHRI(BPF_REG_6, 32));
 }
 
 /* From the stack, where the parent is put before by who has one. */
 #define AT_NEWS (-16)
 #define AT_PARENT (AT_NEWS + (int)offsetof(struct watch_news, parent))
 
-static void put_news(struct code *c, const struct watch *w, uint32_t kind)
+static void put_news(struct insns *c, const struct watch *w, uint32_t kind)
 {
-	put(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_6, AT_NEWS, 0));
-	put(c, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, AT_NEWS + 4, kind));
+	insns_put(c, STORE(BPF_W, BPF_REG_10, AT_NEWS, BPF_REG_6));
+	insns_put(c, STOREI(BPF_W, BPF_REG_10, AT_NEWS + 4, kind));
 	if (!(kind & WATCH_FORK))
-		put(c, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, AT_PARENT, 0));
-	put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, w->ring);
-	put(c, MOV(BPF_REG_2, BPF_REG_10));
-	put(c, ADDI(BPF_REG_2, AT_NEWS));
-	put(c, MOVI(BPF_REG_3, sizeof(struct watch_news)));
-	put(c, MOVI(BPF_REG_4, 0));
-	put(c, CALL(BPF_FUNC_ringbuf_output));
+		insns_put(c, STOREI(BPF_W, BPF_REG_10, AT_PARENT, 0));
+	insns_put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, w->ring);
+	insns_put(c, MOV(BPF_REG_2, BPF_REG_10));
+	insns_put(c, ADDI(BPF_REG_2, AT_NEWS));
+	insns_put(c, MOVI(BPF_REG_3, sizeof(struct watch_news)));
+	insns_put(c, MOVI(BPF_REG_4, 0));
+	insns_put(c, CALL(BPF_FUNC_ringbuf_output));
 }
 
 /* Before its next instruction. */
-static void put_stop(struct code *c)
+static void put_stop(struct insns *c)
 {
-	put(c, MOVI(BPF_REG_1, SIGSTOP));
-	put(c, CALL(BPF_FUNC_send_signal));
-}
-
-static int load(const struct code *c, enum bpf_prog_type type, int attach, const char *name)
-{
-	struct kern_prog_attr attr = {
-		.type = type,
-		.expected_attach_type = (enum bpf_attach_type)attach,
-		.name = name,
-		.insns = c->v,
-		.insn_cnt = c->n,
-	};
-
-	return kern_prog_load(&attr);
+	insns_put(c, MOVI(BPF_REG_1, SIGSTOP));
+	insns_put(c, CALL(BPF_FUNC_send_signal));
 }
 
 static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool multi, bool stop)
 {
-	struct code c = {.n = 0};
+	struct insns c = {.n = 0};
 	uint32_t other, early;
 
 	put_process(&c);
-	other = jump_unless(&c, BPF_JNE, BPF_REG_6, pid);
-	put(&c, INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0));
-	put(&c, MOV(BPF_REG_1, BPF_REG_10));
-	put(&c, ADDI(BPF_REG_1, -8));
-	put(&c, MOVI(BPF_REG_2, 4));
-	put_imm64(&c, BPF_REG_3, 0, state);
-	put(&c, CALL(BPF_FUNC_probe_read_user));
-	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_1, BPF_REG_10, -8, 0));
-	early = jump_unless(&c, BPF_JNE, BPF_REG_1, 0);
+	other = insns_jump_if(&c, BPF_JNE, BPF_REG_6, pid);
+	insns_put(&c, STOREI(BPF_DW, BPF_REG_10, -8, 0));
+	insns_put(&c, MOV(BPF_REG_1, BPF_REG_10));
+	insns_put(&c, ADDI(BPF_REG_1, -8));
+	insns_put(&c, MOVI(BPF_REG_2, 4));
+	insns_put_imm64(&c, BPF_REG_3, 0, state);
+	insns_put(&c, CALL(BPF_FUNC_probe_read_user));
+	insns_put(&c, LOAD(BPF_W, BPF_REG_1, BPF_REG_10, -8));
+	early = insns_jump_if(&c, BPF_JNE, BPF_REG_1, 0);
 	if (stop)
 		put_stop(&c);
 	put_news(&c, w, stop ? WATCH_STOPPED : 0);
-	land(&c, other);
-	land(&c, early);
-	put(&c, MOVI(BPF_REG_0, 0));
-	put(&c, EXIT());
-	return load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "libraries");
+	insns_land(&c, other);
+	insns_land(&c, early);
+	return insns_load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "libraries");
 }
 
 /* Any process; before and after it maps. */
 static int load_all_libraries(const struct watch *w, bool multi)
 {
-	struct code c = {.n = 0};
+	struct insns c = {.n = 0};
 
 	put_process(&c);
 	put_news(&c, w, 0);
-	put(&c, MOVI(BPF_REG_0, 0));
-	put(&c, EXIT());
-	return load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "all_libraries");
+	return insns_load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "all_libraries");
 }
 
 static int load_exec(const struct watch *w, pid_t pid, bool stop)
 {
-	struct code c = {.n = 0};
+	struct insns c = {.n = 0};
 	uint32_t other;
 
 	put_process(&c);
-	other = pid ? jump_unless(&c, BPF_JNE, BPF_REG_6, pid) : 0;
+	other = pid ? insns_jump_if(&c, BPF_JNE, BPF_REG_6, pid) : 0;
 	if (stop)
 		put_stop(&c);
 	put_news(&c, w, stop ? WATCH_EXEC | WATCH_STOPPED : WATCH_EXEC);
 	if (pid)
-		land(&c, other);
-	put(&c, MOVI(BPF_REG_0, 0));
-	put(&c, EXIT());
-	return load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "exec");
+		insns_land(&c, other);
+	return insns_load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "exec");
 }
 
 /* A number of the task in r7, put on the stack. */
-static void put_task_number(struct code *c, int offset, int at)
+static void put_task_number(struct insns *c, int offset, int at)
 {
-	put(c, MOV(BPF_REG_1, BPF_REG_10));
-	put(c, ADDI(BPF_REG_1, at));
-	put(c, MOVI(BPF_REG_2, 4));
-	put(c, MOV(BPF_REG_3, BPF_REG_7));
-	put(c, ADDI(BPF_REG_3, offset));
-	put(c, CALL(BPF_FUNC_probe_read_kernel));
+	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
+	insns_put(c, ADDI(BPF_REG_1, at));
+	insns_put(c, MOVI(BPF_REG_2, 4));
+	insns_put(c, MOV(BPF_REG_3, BPF_REG_7));
+	insns_put(c, ADDI(BPF_REG_3, offset));
+	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
 }
 
 /* The tracepoint comes in the parent, before the child runs: its second argument is the child. */
@@ -193,25 +141,22 @@ static int load_fork(const struct watch *w)
 {
 	int tgid = kern_btf_member_offset("task_struct", "tgid"),
 	    pid = kern_btf_member_offset("task_struct", "pid");
-	struct code c = { .n = 0 };
+	struct insns c = {.n = 0};
 	uint32_t thread;
 
 	if (tgid < 0 || pid < 0)
 		return -ENOENT;
-	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_7, BPF_REG_1, 8, 0));
+	insns_put(&c, LOAD(BPF_DW, BPF_REG_7, BPF_REG_1, 8));
 	put_process(&c);
-	put(&c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_6, AT_PARENT, 0));
+	insns_put(&c, STORE(BPF_W, BPF_REG_10, AT_PARENT, BPF_REG_6));
 	put_task_number(&c, tgid, AT_NEWS);
 	put_task_number(&c, pid, AT_NEWS + 4);
-	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_6, BPF_REG_10, AT_NEWS, 0));
-	put(&c, INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_8, BPF_REG_10, AT_NEWS + 4, 0));
-	put(&c, INSN(BPF_JMP | BPF_JNE | BPF_X, BPF_REG_6, BPF_REG_8, 0, 0));
-	thread = c.n - 1;
+	insns_put(&c, LOAD(BPF_W, BPF_REG_6, BPF_REG_10, AT_NEWS));
+	insns_put(&c, LOAD(BPF_W, BPF_REG_8, BPF_REG_10, AT_NEWS + 4));
+	thread = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_6, BPF_REG_8);
 	put_news(&c, w, WATCH_FORK);
-	land(&c, thread);
-	put(&c, MOVI(BPF_REG_0, 0));
-	put(&c, EXIT());
-	return load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "fork");
+	insns_land(&c, thread);
+	return insns_load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "fork");
 }
 
 /* ---- watching ---------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "kern/insns.h"
 #include "kern/kern.h"
 
 #define RING_PAGES 128 /* of 4 KiB: some 3,000 mappings */
@@ -79,13 +80,6 @@ static int ring_open(struct track *t, int cpu)
 	vec_push(&t->rings, r);
 	return 0;
 }
-
-#define INSN(c, d, s, o, i) \
-	((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
-#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define ADDI(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
 
 /* The number of an exec, put into the ring of its CPU. Without it the last program is assumed. */
 static void exec_ids(struct track *t, const int *cpus)
