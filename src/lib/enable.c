@@ -750,6 +750,7 @@ static struct attach_env attach_env(dtrace_hdl_t *dtp, const struct enabling *e)
 		.cpu = opt_on(dtp->opt, OPT_CPU) ? (int)dtp->opt[OPT_CPU] : -1,
 		.cpus = e->cpus,
 		.ncpus = e->ncpus,
+		.state_fd = buffers_fd(dtp->buffers, CG_MAP_STATE),
 		.warn = attach_warn,
 		.arg = dtp,
 	};
@@ -953,40 +954,61 @@ int dtrace_go(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* Firings that never reached our programs. */
-static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
+static void report_skipped(dtrace_hdl_t *dtp, uint64_t n, const char *what, const char *why)
+{
+	char text[512];
+
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), "%llu firing%s of %s %s", (unsigned long long)n, n > 1 ? "s" : "", what, why);
+	work_lost(dtp, DTRACE_CPUALL, n, text);
+}
+
+static void report_skipped_rows(dtrace_hdl_t *dtp, struct probe_group *g)
+{
+	char name[384];
+
+	for (size_t i = 0; i < g->probes.n; i++) {
+		const struct probe *p = g->probes.v[i];
+
+		snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+		report_skipped(dtp, g->provider->ops->skipped_row(g, i), name, "missed by the kernel");
+	}
+}
+
+static void report_missed_on_cpus(dtrace_hdl_t *dtp, struct enabling *e, struct probe_group *g)
 {
 	char text[256];
 
+	for (size_t p = 0; p < g->probes.n; p++)
+		for (size_t c = 0; c < e->ncpus; c++) {
+			const struct probe *probe = g->probes.v[p];
+			uint64_t n = g->provider->ops->missed(g, probe, e->cpus[c], e->env.accounting);
+
+			if (!n)
+				continue;
+			snprintf(text, sizeof(text), "%llu missed firing%s of %s:::%s on CPU %d",
+				 (unsigned long long)n, n > 1 ? "s" : "", probe->prov, probe->name, e->cpus[c]);
+			work_lost(dtp, e->cpus[c], n, text);
+		}
+}
+
+/* Firings that never reached our programs. */
+static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
+{
 	for (size_t i = 0; i < e->groups.n; i++) {
-		struct group *g = e->groups.v[i];
-		uint64_t skipped = g->g.provider->ops->skipped ? g->g.provider->ops->skipped(&g->g) : 0;
-		uint64_t (*missed)(struct probe_group *, const struct probe *, int, bool) =
-			g->g.provider->ops->missed;
+		struct probe_group *g = &e->groups.v[i]->g;
+		const struct provider_ops *ops = g->provider->ops;
 		uint64_t misses = 0;
 
-		if (g->g.prog_fd >= 0 && !kern_prog_recursion_misses(g->g.prog_fd, &misses) && misses) {
-			snprintf(text, sizeof(text), "%llu firing%s of %s skipped by the kernel (recursion)",
-				 (unsigned long long)misses, misses > 1 ? "s" : "", g->g.name);
-			work_lost(dtp, DTRACE_CPUALL, misses, text);
-		}
-		if (skipped) {
-			snprintf(text, sizeof(text), "%llu firing%s of %s missed by the kernel",
-				 (unsigned long long)skipped, skipped > 1 ? "s" : "", g->g.name);
-			work_lost(dtp, DTRACE_CPUALL, skipped, text);
-		}
-		for (size_t p = 0; missed && p < g->g.probes.n; p++)
-			for (size_t c = 0; c < e->ncpus; c++) {
-				uint64_t n = missed(&g->g, g->g.probes.v[p], e->cpus[c],
-						    e->env.accounting);
-
-				if (!n)
-					continue;
-				snprintf(text, sizeof(text), "%llu missed firing%s of %s:::%s on CPU %d",
-					 (unsigned long long)n, n > 1 ? "s" : "", g->g.probes.v[p]->prov,
-					 g->g.probes.v[p]->name, e->cpus[c]);
-				work_lost(dtp, e->cpus[c], n, text);
-			}
+		if (g->prog_fd >= 0 && !kern_prog_recursion_misses(g->prog_fd, &misses))
+			report_skipped(dtp, misses, g->name, "skipped by the kernel (recursion)");
+		if (ops->skipped_row && e->env.accounting)
+			report_skipped_rows(dtp, g);
+		else if (ops->skipped)
+			report_skipped(dtp, ops->skipped(g), g->name, "missed by the kernel");
+		if (ops->missed)
+			report_missed_on_cpus(dtp, e, g);
 	}
 }
 

@@ -3,9 +3,7 @@
  * The provider pid: functions and instructions of a process (providers.md 16).
  *
  * Probes are made when a description asks for them, from the symbols of the files that the process executes.
- * One program serves all entry probes, one all returns, one all instructions; the attach cookie is the row.
- * A probe is a uprobe on the file: links of many are confined to the process by the kernel; where each is a perf
- * event, the program compares the process, which then stands in the upper half of the cookie.
+ * What their programs do is in pidcg.c.
  *
  * An entry probe stands behind endbr64, which the kernel would have to single-step (20 times the cost), if it can;
  * arguments and the stack are the same there.
@@ -18,47 +16,9 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "provider/uprobe.h"
-#include "provider/watch.h"
-#include "sym/demangle.h"
-#include "sym/images.h"
+#include "provider/pid.h"
 #include "sym/ifunc.h"
 #include "sym/insn.h"
-
-enum kind { KIND_ENTRY, KIND_RETURN, KIND_OFFSET };
-
-static const char *const kind_names[] = {"entry", "return", "offset"};
-
-/* Where a probe stands; probe->data is its index. */
-struct place {
-	struct elf_file *file;
-	const char *module; /* basename of the file */
-	bool exe;
-	pid_t pid;
-	enum kind kind;
-	uint64_t offset; /* in the file */
-	uint64_t from;	 /* of the function's start; the address of "-" probes */
-	const struct probe *
-		other; /* an older one of the same name: in a file of that name, or executed before */
-};
-
-struct target {
-	pid_t pid;
-	struct elf_images images; /* grows at its end */
-	bool created;		  /* by us */
-	uint32_t execs;		  /* programs that it has executed since */
-	bool news; /* the images are those of another program: its linker is not watched yet */
-	bool open;		  /* libraries that are mapped later may have probes that were asked for */
-};
-
-struct pid_data {
-	struct elf_cache *cache;
-	VEC(struct target *) targets;
-	VEC(struct place) places;
-	struct demangler *demangler;
-	struct hmap *asked; /* descriptions -> how many images they were put to, + 1 */
-	struct watch *watch;
-};
 
 static struct pid_data *data_get(struct provider *p)
 {
@@ -157,21 +117,16 @@ struct making {
 	bool whole; /* the description names one function: what it asks of it must be there */
 };
 
-static const struct place *place_of(const struct probe *probe)
-{
-	return &((struct pid_data *)probe->provider->data)->places.v[probe->data];
-}
-
 /* Its file may have been executed before, with others in between: the kernel has kept what was placed on it. */
 static bool has_probe(const struct probe *probe, const struct elf_file *file)
 {
-	for (; probe; probe = place_of(probe)->other)
-		if (place_of(probe)->file == file)
+	for (; probe; probe = pid_place(probe)->other)
+		if (pid_place(probe)->file == file)
 			return true;
 	return false;
 }
 
-static void add(struct making *m, const char *func, enum kind kind, const char *name, uint64_t addr, uint64_t from)
+static void add(struct making *m, const char *func, enum pid_kind kind, const char *name, uint64_t addr, uint64_t from)
 {
 	const char *mod = m->image->exe ? "a.out" : m->image->name;
 	const struct probe *other = probes_lookup(m->t, m->spec->prov, mod, func, name);
@@ -245,7 +200,7 @@ static bool insn_add(void *arg, uint64_t off)
 
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
 	if (!*s->m->spec->name || glob_match(s->m->spec->name, name))
-		add(s->m, s->func, KIND_OFFSET, name, s->fn->addr + off, off);
+		add(s->m, s->func, PID_OFFSET, name, s->fn->addr + off, off);
 	return true;
 }
 
@@ -279,7 +234,7 @@ static int add_offset(struct making *m, const struct elf_func *fn, const char *f
 		return 0;
 	}
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
-	add(m, func, KIND_OFFSET, name, fn->addr + off, off);
+	add(m, func, PID_OFFSET, name, fn->addr + off, off);
 	return 0;
 }
 
@@ -293,13 +248,13 @@ static int add_function(struct making *m, const struct elf_func *fn)
 	if (!glob_has(name) && *name) {
 		if (name_offset(name, &off))
 			return add_offset(m, fn, func, off);
-		add(m, func, strcmp(name, "entry") ? KIND_RETURN : KIND_ENTRY, name, behind_pad(m->image->file, fn), 0);
+		add(m, func, strcmp(name, "entry") ? PID_RETURN : PID_ENTRY, name, behind_pad(m->image->file, fn), 0);
 		return 0;
 	}
 	if (!*name || glob_match(name, "entry"))
-		add(m, func, KIND_ENTRY, "entry", behind_pad(m->image->file, fn), 0);
+		add(m, func, PID_ENTRY, "entry", behind_pad(m->image->file, fn), 0);
 	if (!*name || glob_match(name, "return"))
-		add(m, func, KIND_RETURN, "return", behind_pad(m->image->file, fn), 0);
+		add(m, func, PID_RETURN, "return", behind_pad(m->image->file, fn), 0);
 	each_insn(m->image->file, fn, insn_add, &s);
 	return 0;
 }
@@ -380,7 +335,7 @@ static int add_address(struct making *m)
 	}
 	size_t before = m->pd->places.n;
 
-	add(m, "-", KIND_OFFSET, s->name, addr, addr + m->image->bias);
+	add(m, "-", PID_OFFSET, s->name, addr, addr + m->image->bias);
 	if (m->pd->places.n == before && !probes_lookup(m->t, s->prov, "a.out", "-", s->name))
 		return diag_error(m->d, "D_PROC_OFF", s->loc, "offset 0x%s outside of function '-'", s->name);
 	return 0;
@@ -452,7 +407,7 @@ static int pid_demand(struct probes *t, struct provider *p, const struct probesp
 
 static bool pid_match(const struct probe *probe, const struct probespec *s)
 {
-	const struct place *pl = place_of(probe);
+	const struct place *pl = pid_place(probe);
 	uint64_t off;
 
 	if (*s->prov && !glob_match(s->prov, probe->prov))
@@ -464,134 +419,7 @@ static bool pid_match(const struct probe *probe, const struct probespec *s)
 		return false;
 	if (!*s->name || glob_match(s->name, probe->name))
 		return true;
-	return pl->kind == KIND_OFFSET && !glob_has(s->name) && name_offset(s->name, &off) && off == pl->from;
-}
-
-/* ---- programs ---------------------------------------------------------------------------------------- */
-
-/* struct pt_regs of x86-64. */
-enum { REG_R9 = 64, REG_R8 = 72, REG_AX = 80, REG_CX = 88, REG_DX = 96, REG_SI = 104, REG_DI = 112, REG_SP = 152 };
-
-static vreg pid_prologue(struct cg *cg, vreg ctx, void *data, label out)
-{
-	const struct probe_group *g = data;
-	struct ir *ir = cg_ir(cg);
-
-	if (g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI) {
-		if (g->nrows == 1)
-			return VREG_NONE;
-		return ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
-	}
-	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
-	vreg want = ir_mov(ir, row);
-	vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
-
-	ir_comment(ir, "the process of this probe?");
-	ir_alui(ir, IR_SHR, want, 32);
-	ir_alui(ir, IR_SHR, tgid, 32);
-	ir_jcc(ir, IR_NE, want, tgid, out);
-	ir_ext(ir, row, 4, false);
-	return row;
-}
-
-static vreg entry_arg(struct cg *cg, vreg ctx, void *data, int n)
-{
-	static const int where[] = {REG_DI, REG_SI, REG_DX, REG_CX, REG_R8, REG_R9};
-	struct ir *ir = cg_ir(cg);
-
-	(void)data;
-	if (n < (int)ARRAY_SIZE(where))
-		return ir_load(ir, 8, ctx, where[n]);
-	int at = ir_stack_alloc(ir, 8);
-	vreg sp = ir_load(ir, 8, ctx, REG_SP);
-
-	ir_comment(ir, "arg%d is on the stack, above the return address", n);
-	ir_alui(ir, IR_ADD, sp, 8 * (n - (int)ARRAY_SIZE(where) + 1));
-	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8), sp);
-	return ir_load(ir, 8, ir_stack(ir, at), 0);
-}
-
-/* At a function's first instruction its return address is on top of the stack; it has no frame yet. */
-static vreg entry_caller(struct cg *cg, vreg ctx, void *data)
-{
-	struct ir *ir = cg_ir(cg);
-	int at = cg_probe_stack(cg);
-
-	(void)data;
-	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8),
-		ir_load(ir, 8, ctx, REG_SP));
-	return ir_load(ir, 8, ir_stack(ir, at), 0);
-}
-
-/* arg0, the offset of the returning instruction, is not known: the kernel sees the return, not where it came from. */
-static vreg return_arg(struct cg *cg, vreg ctx, void *data, int n)
-{
-	(void)data;
-	return n == 1 ? ir_load(cg_ir(cg), 8, ctx, REG_AX) : ir_imm(cg_ir(cg), 0);
-}
-
-static vreg offset_arg(struct cg *cg, vreg ctx, void *data, int n)
-{
-	(void)ctx;
-	(void)data;
-	(void)n;
-	return ir_imm(cg_ir(cg), 0);
-}
-
-#define PID_CG(attach, how, caller)                                            \
-	{                                                                      \
-		.prog_type = BPF_PROG_TYPE_KPROBE,                             \
-		.attach_type = (enum bpf_attach_type)(attach),                 \
-		.prologue = pid_prologue,                                      \
-		.arg = how,                                                    \
-		.user_caller = caller,                                         \
-	}
-
-static const struct cg_probe_ops multi_cg[] = {
-	[KIND_ENTRY] = PID_CG(KERN_UPROBE_MULTI, entry_arg, entry_caller),
-	[KIND_RETURN] = PID_CG(KERN_UPROBE_MULTI, return_arg, NULL),
-	[KIND_OFFSET] = PID_CG(KERN_UPROBE_MULTI, offset_arg, NULL),
-};
-static const struct cg_probe_ops perf_cg[] = {
-	[KIND_ENTRY] = PID_CG(0, entry_arg, entry_caller),
-	[KIND_RETURN] = PID_CG(0, return_arg, NULL),
-	[KIND_OFFSET] = PID_CG(0, offset_arg, NULL),
-};
-
-static uint64_t pid_group_key(const struct probe *probe)
-{
-	return place_of(probe)->kind;
-}
-
-static void pid_group_init(struct probe_group *g, const struct probe *probe)
-{
-	enum kind kind = place_of(probe)->kind;
-
-	snprintf(g->name, sizeof(g->name), "pid_%s", kind_names[kind]);
-	g->ops = kern_feature(KERN_FEATURE_UPROBE_MULTI) ? &multi_cg[kind] : &perf_cg[kind];
-	g->ops_data = g;
-	g->nrows = 0;
-	g->activity = ABI_ACTIVE;
-}
-
-static int pid_attach(struct probe_group *g, const struct attach_env *env, const char **why)
-{
-	struct uprobe_site *sites = mem_alloc(sizeof(*sites) * g->probes.n);
-	bool multi = g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI;
-	int err;
-
-	for (size_t i = 0; i < g->probes.n; i++) {
-		const struct place *pl = place_of(g->probes.v[i]);
-
-		sites[i].probe = g->probes.v[i];
-		sites[i].file = pl->file;
-		sites[i].pid = pl->pid;
-		sites[i].u.offset = pl->offset;
-		sites[i].u.cookie = multi ? i : i | (uint64_t)pl->pid << 32;
-	}
-	err = uprobes_attach(g, env, sites, g->probes.n, place_of(g->probes.v[0])->kind == KIND_RETURN, why);
-	free(sites);
-	return err;
+	return pl->kind == PID_OFFSET && !glob_has(s->name) && name_offset(s->name, &off) && off == pl->from;
 }
 
 /* ---- libraries and programs that come later ------------------------------------------------------------ */
@@ -683,6 +511,9 @@ const struct provider_ops provider_pid = {
 	.group_key = pid_group_key,
 	.group_init = pid_group_init,
 	.attach = pid_attach,
+	.skipped = pid_skipped,
+	.skipped_row = pid_skipped_row,
+	.group_destroy = pid_group_destroy,
 	.destroy = pid_destroy,
 	.watch = pid_watch,
 	.refresh = pid_refresh,

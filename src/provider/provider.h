@@ -72,6 +72,7 @@ struct attach_env {
 	int cpu;		/* option cpu, -1: all */
 	const int *cpus;	/* traced CPUs */
 	size_t ncpus;
+	int state_fd;		/* map with struct abi_state, for programs of the provider's own */
 	/* A line for the user: one probe of many that cannot be had. */
 	void (*warn)(void *arg, const char *text);
 	void *arg;
@@ -117,6 +118,8 @@ struct provider_ops {
 	uint64_t (*missed)(struct probe_group *g, const struct probe *probe, int cpu, bool all);
 	/* Firings of the group that the kernel did not give to its program, beside those that it counts with the program. */
 	uint64_t (*skipped)(struct probe_group *g);
+	/* Those of them that are of row i, where that is known: told with -x accounting in place of the sum. */
+	uint64_t (*skipped_row)(struct probe_group *g, size_t i);
 	/* Frees ops_data and attached; the descriptors in fds are closed already. */
 	void (*group_destroy)(struct probe_group *g);
 	void (*destroy)(struct provider *p);

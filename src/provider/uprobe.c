@@ -12,6 +12,7 @@
 
 struct sites {
 	struct probe_group *g;
+	int prog;
 	const struct uprobe_site *v;
 	bool is_return, multi;
 };
@@ -31,11 +32,11 @@ static int link_sites(void *arg, size_t from, size_t n)
 
 	path_of(s->file, path);
 	if (!sites->multi)
-		return kern_uprobe_perf_link(sites->g->prog_fd, path, sites->is_return, &s->u);
+		return kern_uprobe_perf_link(sites->prog, path, sites->is_return, &s->u);
 	u = mem_alloc(sizeof(*u) * n);
 	for (size_t i = 0; i < n; i++)
 		u[i] = s[i].u;
-	fd = kern_uprobe_multi_link(sites->g->prog_fd, path, s->pid, sites->is_return, u, n);
+	fd = kern_uprobe_multi_link(sites->prog, path, s->pid, sites->is_return, u, n);
 	free(u);
 	return fd;
 }
@@ -72,27 +73,45 @@ static size_t leave_out(struct placing *pl, struct uprobe_site *s, size_t n)
 	return left;
 }
 
+static int place_all(struct placing *pl, const struct sites *s, size_t n)
+{
+	int err = 0;
+
+	if (!s->multi)
+		return place_each(pl, 0, n);
+	for (size_t i = 0, end; i < n && !err; i = end) {
+		for (end = i + 1; end < n && s->v[end].file == s->v[i].file && s->v[end].pid == s->v[i].pid; end++)
+			;
+		err = place_many(pl, i, end - i);
+	}
+	return err;
+}
+
+bool uprobes_multi(const struct probe_group *g)
+{
+	return g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI;
+}
+
 int uprobes_attach(struct probe_group *g, const struct attach_env *env, struct uprobe_site *sites, size_t n,
 		   bool is_return, const char **why)
 {
-	struct sites s = {
-		.g = g,
-		.v = sites,
-		.is_return = is_return,
-		.multi = g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI,
-	};
+	struct sites s = {.g = g, .prog = g->prog_fd, .v = sites, .is_return = is_return, .multi = uprobes_multi(g)};
 	struct placing pl = {.g = g, .link = link_sites, .probe = site_probe, .arg = &s};
-	int err = 0;
+	int err;
 
 	*why = "failed to place probes in user programs";
 	n = leave_out(&pl, sites, n);
 	qsort(sites, n, sizeof(*sites), by_file);
-	if (!s.multi)
-		err = place_each(&pl, 0, n);
-	for (size_t i = 0, end; i < n && s.multi && !err; i = end) {
-		for (end = i + 1; end < n && sites[end].file == sites[i].file && sites[end].pid == sites[i].pid; end++)
-			;
-		err = place_many(&pl, i, end - i);
-	}
+	err = place_all(&pl, &s, n);
 	return err ? err : place_end(&pl, env, why);
+}
+
+int uprobes_attach_beside(struct probe_group *g, int prog_fd, struct uprobe_site *sites, size_t n)
+{
+	struct sites s = {.g = g, .prog = prog_fd, .v = sites, .multi = uprobes_multi(g)};
+	struct placing pl = {.g = g, .link = link_sites, .probe = site_probe, .arg = &s};
+
+	n = leave_out(&pl, sites, n);
+	qsort(sites, n, sizeof(*sites), by_file);
+	return place_all(&pl, &s, n);
 }

@@ -401,7 +401,7 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 			s->u.offset = sp->places.v[k].offset;
 			s->u.ref_ctr = sp->places.v[k].ref_ctr;
 			s->u.cookie = i | (uint64_t)sp->places.v[k].ops << ROW_BITS;
-			if (!usdt_is_multi(g))
+			if (!uprobes_multi(g))
 				s->u.cookie |= (uint64_t)sp->pid << (ROW_BITS + OPS_BITS);
 		}
 	}

@@ -54,7 +54,6 @@ struct usdt_data {
 };
 
 const struct sprobe *usdt_probe(const struct probe *probe);
-bool usdt_is_multi(const struct probe_group *g);
 const struct cg_probe_ops *usdt_cg(void);
 
 #endif

@@ -4,14 +4,11 @@
 
 #include <stdlib.h>
 
+#include "provider/uprobe.h"
+
 const struct sprobe *usdt_probe(const struct probe *probe)
 {
 	return ((struct usdt_data *)probe->provider->data)->probes.v[probe->data];
-}
-
-bool usdt_is_multi(const struct probe_group *g)
-{
-	return g->ops->attach_type == (enum bpf_attach_type)KERN_UPROBE_MULTI;
 }
 
 static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
@@ -19,11 +16,11 @@ static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
 	const struct probe_group *g = data;
 	struct ir *ir = cg_ir(cg);
 
-	if (usdt_is_multi(g) && g->nrows == 1)
+	if (uprobes_multi(g) && g->nrows == 1)
 		return VREG_NONE;
 	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
 
-	if (!usdt_is_multi(g)) {
+	if (!uprobes_multi(g)) {
 		vreg want = ir_mov(ir, row);
 		vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The programs of the provider pid (provider/pid.h).
+ *
+ * One program serves all entry probes, one all returns, one all instructions; the attach cookie is the row.
+ * A probe is a uprobe on the file: links of many are confined to the process by the kernel; where each is a perf
+ * event, the program compares the process, which then stands in the upper half of the cookie.
+ */
+#include "provider/pid.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "kern/insns.h"
+#include "provider/uprobe.h"
+
+const struct place *pid_place(const struct probe *probe)
+{
+	return &((struct pid_data *)probe->provider->data)->places.v[probe->data];
+}
+
+/* struct pt_regs of x86-64. */
+enum {
+	REG_R9 = 64,
+	REG_R8 = 72,
+	REG_AX = 80,
+	REG_CX = 88,
+	REG_DX = 96,
+	REG_SI = 104,
+	REG_DI = 112,
+	REG_SP = 152
+};
+
+static vreg pid_prologue(struct cg *cg, vreg ctx, void *data, label out)
+{
+	const struct probe_group *g = data;
+	struct ir *ir = cg_ir(cg);
+
+	if (uprobes_multi(g)) {
+		if (g->nrows == 1)
+			return VREG_NONE;
+		return ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
+	}
+	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
+	vreg want = ir_mov(ir, row);
+	vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
+
+	ir_comment(ir, "the process of this probe?");
+	ir_alui(ir, IR_SHR, want, 32);
+	ir_alui(ir, IR_SHR, tgid, 32);
+	ir_jcc(ir, IR_NE, want, tgid, out);
+	ir_ext(ir, row, 4, false);
+	return row;
+}
+
+static vreg entry_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	static const int where[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8, REG_R9 };
+	struct ir *ir = cg_ir(cg);
+
+	(void)data;
+	if (n < (int)ARRAY_SIZE(where))
+		return ir_load(ir, 8, ctx, where[n]);
+	int at = ir_stack_alloc(ir, 8);
+	vreg sp = ir_load(ir, 8, ctx, REG_SP);
+
+	ir_comment(ir, "arg%d is on the stack, above the return address", n);
+	ir_alui(ir, IR_ADD, sp, 8 * (n - (int)ARRAY_SIZE(where) + 1));
+	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8), sp);
+	return ir_load(ir, 8, ir_stack(ir, at), 0);
+}
+
+/* At a function's first instruction its return address is on top of the stack; it has no frame yet. */
+static vreg entry_caller(struct cg *cg, vreg ctx, void *data)
+{
+	struct ir *ir = cg_ir(cg);
+	int at = cg_probe_stack(cg);
+
+	(void)data;
+	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8),
+		ir_load(ir, 8, ctx, REG_SP));
+	return ir_load(ir, 8, ir_stack(ir, at), 0);
+}
+
+/*
+ * arg0, the offset of the returning instruction, is not known: the kernel sees the return, not where it came from. As of
+ * fbt, it is -1: 0 would be an offset.
+ */
+static vreg return_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	(void)data;
+	return n == 1 ? ir_load(cg_ir(cg), 8, ctx, REG_AX) : ir_imm(cg_ir(cg), n ? 0 : -1);
+}
+
+static vreg offset_arg(struct cg *cg, vreg ctx, void *data, int n)
+{
+	(void)ctx;
+	(void)data;
+	(void)n;
+	return ir_imm(cg_ir(cg), 0);
+}
+
+#define PID_CG(attach, how, caller)                                                               \
+	{                                                                                         \
+		.prog_type = BPF_PROG_TYPE_KPROBE, .attach_type = (enum bpf_attach_type)(attach), \
+		.prologue = pid_prologue, .arg = how, .user_caller = caller,                      \
+	}
+
+static const struct cg_probe_ops multi_cg[] = {
+	[PID_ENTRY] = PID_CG(KERN_UPROBE_MULTI, entry_arg, entry_caller),
+	[PID_RETURN] = PID_CG(KERN_UPROBE_MULTI, return_arg, NULL),
+	[PID_OFFSET] = PID_CG(KERN_UPROBE_MULTI, offset_arg, NULL),
+};
+static const struct cg_probe_ops perf_cg[] = {
+	[PID_ENTRY] = PID_CG(0, entry_arg, entry_caller),
+	[PID_RETURN] = PID_CG(0, return_arg, NULL),
+	[PID_OFFSET] = PID_CG(0, offset_arg, NULL),
+};
+
+uint64_t pid_group_key(const struct probe *probe)
+{
+	return pid_place(probe)->kind;
+}
+
+void pid_group_init(struct probe_group *g, const struct probe *probe)
+{
+	static const char *const names[] = { "entry", "return", "offset" };
+	enum pid_kind kind = pid_place(probe)->kind;
+
+	snprintf(g->name, sizeof(g->name), "pid_%s", names[kind]);
+	g->ops = kern_feature(KERN_FEATURE_UPROBE_MULTI) ? &multi_cg[kind] : &perf_cg[kind];
+	g->ops_data = g;
+	g->nrows = 0;
+	g->activity = ABI_ACTIVE;
+}
+
+/* ---- returns that are missed ---------------------------------------------------------------------------- */
+
+/*
+ * The kernel notes the return addresses of at most 64 calls of a thread; the return of a call deeper than that it does not
+ * see. It decides when the function is entered, by a number that a program sees there just before.
+ */
+#define DEPTH_MAX 64
+/* Where each probe is a perf event, which takes the kernel 12 ms and more, returns of no more probes are counted. */
+#define COUNTED_MAX 64
+
+struct missed {
+	int prog, map;
+	size_t rows;
+	const uint64_t *n; /* by row; mapped */
+};
+
+static int missed_load(const struct missed *m, bool multi, int state_fd)
+{
+	int utask = kern_btf_member_offset("task_struct", "utask"),
+	    depth = kern_btf_member_offset("uprobe_task", "depth");
+	struct insns c = { .n = 0 };
+	uint32_t over[4], n = 0;
+
+	if (utask < 0 || depth < 0)
+		return -EOPNOTSUPP;
+	insns_put(&c, CALL(BPF_FUNC_get_attach_cookie));
+	insns_put(&c, MOV(BPF_REG_7, BPF_REG_0));
+	if (!multi) { /* the process of this probe? */
+		insns_put(&c, MOV(BPF_REG_6, BPF_REG_7));
+		insns_put(&c, SHRI(BPF_REG_6, 32));
+		insns_put(&c, CALL(BPF_FUNC_get_current_pid_tgid));
+		insns_put(&c, SHRI(BPF_REG_0, 32));
+		over[n++] = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_0, BPF_REG_6);
+		insns_put(&c, INSN(BPF_ALU | BPF_MOV | BPF_X, BPF_REG_7, BPF_REG_7, 0, 0));
+	}
+	insns_put(&c, CALL(BPF_FUNC_get_current_task_btf));
+	insns_put(&c, LOAD(BPF_DW, BPF_REG_1, BPF_REG_0, utask));
+	insns_put(&c, LOAD(BPF_W, BPF_REG_1, BPF_REG_1, depth));
+	over[n++] = insns_jump_if(&c, BPF_JLT, BPF_REG_1, DEPTH_MAX);
+	insns_put_imm64(&c, BPF_REG_1, BPF_PSEUDO_MAP_VALUE, state_fd);
+	insns_put(&c, LOAD(BPF_W, BPF_REG_1, BPF_REG_1, offsetof(struct abi_state, activity)));
+	over[n++] = insns_jump_if(&c, BPF_JNE, BPF_REG_1, ABI_ACTIVE);
+	over[n++] = insns_jump_if(&c, BPF_JGE, BPF_REG_7, m->rows);
+	insns_put(&c, INSN(BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_7, 0, 0, 3));
+	insns_put_imm64(&c, BPF_REG_1, BPF_PSEUDO_MAP_VALUE, m->map);
+	insns_put(&c, INSN(BPF_ALU64 | BPF_ADD | BPF_X, BPF_REG_1, BPF_REG_7, 0, 0));
+	insns_put(&c, MOVI(BPF_REG_2, 1));
+	insns_put(&c, INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD));
+	while (n)
+		insns_land(&c, over[--n]);
+	return insns_load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "pid_deep");
+}
+
+static void missed_destroy(struct missed *m)
+{
+	if (m->n)
+		munmap((void *)m->n, m->rows * sizeof(*m->n));
+	kern_close(&m->prog);
+	kern_close(&m->map);
+	free(m);
+}
+
+/* NULL: this kernel does not tell. */
+static struct missed *missed_create(size_t rows, bool multi, int state_fd)
+{
+	struct missed *m = mem_alloc(sizeof(*m));
+	void *area;
+
+	m->rows = rows;
+	m->prog = -1;
+	m->map = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_deep", 4, rows * sizeof(*m->n), 1,
+				 BPF_F_MMAPABLE);
+	if (m->map >= 0 && !kern_map_mmap(m->map, rows * sizeof(*m->n), PROT_READ, &area))
+		m->n = area;
+	if (m->n)
+		m->prog = missed_load(m, multi, state_fd);
+	if (m->prog >= 0)
+		return m;
+	missed_destroy(m);
+	return NULL;
+}
+
+uint64_t pid_skipped_row(struct probe_group *g, size_t row)
+{
+	const struct missed *m = g->attached;
+
+	return m && row < m->rows ? __atomic_load_n(&m->n[row], __ATOMIC_RELAXED) : 0;
+}
+
+uint64_t pid_skipped(struct probe_group *g)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < g->probes.n; i++)
+		all += pid_skipped_row(g, i);
+	return all;
+}
+
+void pid_group_destroy(struct probe_group *g)
+{
+	if (g->attached)
+		missed_destroy(g->attached);
+	g->attached = NULL;
+}
+
+/* ---- attaching ------------------------------------------------------------------------------------------ */
+
+static struct uprobe_site *sites_make(const struct probe_group *g)
+{
+	struct uprobe_site *sites = mem_alloc(sizeof(*sites) * g->probes.n);
+	bool multi = uprobes_multi(g);
+
+	for (size_t i = 0; i < g->probes.n; i++) {
+		const struct place *pl = pid_place(g->probes.v[i]);
+
+		sites[i].probe = g->probes.v[i];
+		sites[i].file = pl->file;
+		sites[i].pid = pl->pid;
+		sites[i].u.offset = pl->offset;
+		sites[i].u.cookie = multi ? i : i | (uint64_t)pl->pid << 32;
+	}
+	return sites;
+}
+
+static int missed_attach(struct probe_group *g, const struct attach_env *env)
+{
+	bool multi = uprobes_multi(g);
+	struct uprobe_site *sites;
+	struct missed *m;
+	int err;
+
+	if (!multi && g->probes.n > COUNTED_MAX)
+		return 0;
+	m = g->attached = missed_create(g->probes.n, multi, env->state_fd);
+	if (!m)
+		return 0;
+	sites = sites_make(g);
+	err = uprobes_attach_beside(g, m->prog, sites, g->probes.n);
+	free(sites);
+	return err;
+}
+
+int pid_attach(struct probe_group *g, const struct attach_env *env, const char **why)
+{
+	bool is_return = pid_place(g->probes.v[0])->kind == PID_RETURN;
+	struct uprobe_site *sites = sites_make(g);
+	int err = uprobes_attach(g, env, sites, g->probes.n, is_return, why);
+
+	free(sites);
+	return err || !is_return ? err : missed_attach(g, env);
+}
