@@ -25,6 +25,7 @@ struct agg_pool { /* pool.c */
 };
 void *agg_pool_get(struct agg_pool *p, size_t bytes); /* zeroed */
 void agg_pool_put(struct agg_pool *p, void *e, size_t bytes);
+void agg_pool_expect(struct agg_pool *p, size_t bytes); /* so much may be wanted soon */
 void agg_pool_destroy(struct agg_pool *p); /* but not what is too large for the lists */
 
 struct aggs {

@@ -50,6 +50,7 @@ static void merge_fixed(struct aggs *a, const struct abi_conf *conf, unsigned ch
 #define BATCH 32
 
 struct pending { /* an entry of the half on its way into the table */
+	const struct abi_aggent *ent;
 	const struct aggdesc *d;
 	const uint64_t *value;
 	uint64_t hash;
@@ -83,6 +84,7 @@ static int64_t pending_make(struct aggs *a, const unsigned char *p, uint32_t roo
 	if (ent->shape >= a->ecbs->shapes.n)
 		return -EINVAL;
 	s = &a->ecbs->shapes.v[ent->shape];
+	out->ent = ent;
 	out->d = aggs_desc(a, s->agg);
 	size = sizeof(*ent) + 8ull * ent->nwords + 8ull * s->value_words;
 	if (!out->d || s->value_words != out->d->value_words || ent->nwords == 0 || size > room)
@@ -97,68 +99,74 @@ static int64_t pending_make(struct aggs *a, const unsigned char *p, uint32_t roo
 	return (int64_t)size;
 }
 
+/* The bucket heads of a half: those of its entries are cleared while they are few, else all at once. */
+struct heads {
+	uint32_t *v;
+	uint32_t n;
+	bool each;
+};
+
+/* About n entries of `size` bytes, which may all be new: rather room for them now than moving others again and again. */
+static void expect(struct aggs *a, struct heads *h, size_t n, size_t size)
+{
+	h->each = n <= h->n / 32;
+	agg_reserve(a, n);
+	if (n > a->n)
+		agg_pool_expect(&a->pool, (n - a->n) * (size + sizeof(struct agg_entry)));
+}
+
+/* Takes n entries, which end at `end`, out of the half, while they are in the processor's caches. */
+static void batch_take(struct aggs *a, const struct heads *h, const struct pending *v, size_t n,
+		       unsigned char *end)
+{
+	unsigned char *start = n ? (unsigned char *)v[0].ent : end;
+
+	batch_merge(a, v, n);
+	for (size_t i = 0; h->each && i < n; i++)
+		h->v[v[i].ent->hash & (h->n - 1)] = 0;
+	memset(start, 0, (size_t)(end - start));
+}
+
 /* Entries stand one behind the other in order of creation. */
-static int merge_entries(struct aggs *a, const struct abi_conf *conf, unsigned char *half,
-			 uint32_t used, size_t *count)
+static int merge_entries(struct aggs *a, struct heads *h, unsigned char *half, uint32_t pos,
+			 uint32_t used)
 {
 	struct pending v[BATCH];
-	uint32_t pos = conf->agg_start;
-	size_t n = 0;
+	uint32_t start = pos;
 	int64_t size = 0;
+	size_t n = 0;
 
 	a->key.n = 0;
 	while (used - pos >= sizeof(struct abi_aggent)) {
 		size = pending_make(a, half + pos, used - pos, &v[n]);
 		if (size < 0)
 			break;
-		/*
-		 * Should the others be new and of this size: rather room for them now than moving those that are there
-		 * again and again.
-		 */
-		if (!*count)
-			agg_reserve(a, (used - pos) / size);
+		if (pos == start)
+			expect(a, h, (used - pos) / size, size);
 		pos += (uint32_t)size;
-		(*count)++;
 		if (++n == BATCH) {
-			batch_merge(a, v, n);
+			batch_take(a, h, v, n, half + pos);
 			n = 0;
 		}
 	}
-	batch_merge(a, v, n);
+	batch_take(a, h, v, n, half + pos);
+	memset(half + pos, 0, used - pos);
 	return size < 0 ? (int)size : 0;
-}
-
-/* Clears the bucket heads: those of the entries while these are few, else all at once. */
-static void clear_heads(const struct aggs *a, const struct abi_conf *conf, unsigned char *half,
-			uint32_t used, size_t count, bool sane)
-{
-	uint32_t *heads = (uint32_t *)(half + conf->agg_heads), pos = conf->agg_start;
-
-	if (!sane || count > conf->agg_buckets / 32) {
-		memset(heads, 0, conf->agg_buckets * sizeof(*heads));
-		return;
-	}
-	while (used - pos >= sizeof(struct abi_aggent)) {
-		const struct abi_aggent *ent = (const struct abi_aggent *)(half + pos);
-
-		heads[ent->hash & (conf->agg_buckets - 1)] = 0;
-		pos += (uint32_t)sizeof(*ent) +
-		       8 * (ent->nwords + a->ecbs->shapes.v[ent->shape].value_words);
-	}
 }
 
 int aggs_merge(struct aggs *a, const struct abi_conf *conf, void *half, uint32_t used)
 {
-	size_t count = 0;
+	struct heads h = { .v = (uint32_t *)((char *)half + conf->agg_heads),
+			   .n = conf->agg_buckets };
 	int err;
 
 	merge_fixed(a, conf, half);
 	memset(half, 0, sizeof(struct abi_agghalf));
 	if (used <= conf->agg_start)
 		return 0;
-	err = merge_entries(a, conf, half, used, &count);
-	clear_heads(a, conf, half, used, count, !err);
-	memset((char *)half + conf->agg_start, 0, used - conf->agg_start);
+	err = merge_entries(a, &h, half, conf->agg_start, used);
+	if (err || !h.each)
+		memset(h.v, 0, h.n * sizeof(*h.v));
 	return err;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Memory of the table's entries: cut from chunks that grow with the table; what is given back is used again for
  * entries of the same size. Snapshots of many new keys would otherwise spend most of their time in malloc() and in
- * page faults.
+ * page faults; therefore huge pages as well, once the entries fill one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,34 @@
 #include "agg/impl.h"
 
 #define CHUNK_LEAST (16u << 10)
-#define CHUNK_MOST (1u << 20)
+#define CHUNK_MOST MEM_HUGE
 
 struct pool_chunk {
 	struct pool_chunk *next;
+	size_t size;
 	uint64_t words[];
 };
+
+static void chunk_add(struct agg_pool *p, size_t size)
+{
+	struct pool_chunk *c = size < MEM_HUGE ? mem_alloc(size) : mem_map(size);
+
+	c->next = p->chunks;
+	c->size = size;
+	p->chunks = c;
+	p->at = c->words;
+	p->room = (size - sizeof(*c)) / 8;
+}
+
+void agg_pool_expect(struct agg_pool *p, size_t bytes)
+{
+	if (bytes / 8 > p->room && bytes > CHUNK_MOST / 2)
+		p->chunk = MEM_HUGE;
+}
 
 void *agg_pool_get(struct agg_pool *p, size_t bytes)
 {
 	size_t words = (bytes + 7) / 8;
-	struct pool_chunk *c;
 	void *e;
 
 	if (words >= ARRAY_SIZE(p->freed))
@@ -32,11 +49,7 @@ void *agg_pool_get(struct agg_pool *p, size_t bytes)
 	}
 	if (p->room < words) {
 		p->chunk = p->chunk ? MIN(p->chunk * 2, CHUNK_MOST) : CHUNK_LEAST;
-		c = mem_alloc(p->chunk);
-		c->next = p->chunks;
-		p->chunks = c;
-		p->at = c->words;
-		p->room = (p->chunk - sizeof(*c)) / 8;
+		chunk_add(p, p->chunk);
 	}
 	e = p->at;
 	p->at += words;
@@ -62,6 +75,9 @@ void agg_pool_destroy(struct agg_pool *p)
 
 	for (c = p->chunks; c; c = next) {
 		next = c->next;
-		free(c);
+		if (c->size < MEM_HUGE)
+			free(c);
+		else
+			mem_unmap(c, c->size);
 	}
 }

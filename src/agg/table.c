@@ -10,6 +10,23 @@
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
+static struct agg_entry **buckets_alloc(size_t n)
+{
+	size_t size = n * sizeof(struct agg_entry *);
+
+	return size < MEM_HUGE / 2 ? mem_alloc(size) : mem_map(size);
+}
+
+static void buckets_free(struct agg_entry **buckets, size_t n)
+{
+	size_t size = n * sizeof(*buckets);
+
+	if (size < MEM_HUGE / 2)
+		free(buckets);
+	else
+		mem_unmap(buckets, size);
+}
+
 struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t strtab_size)
 {
 	struct aggs *a = mem_alloc(sizeof(*a));
@@ -18,7 +35,7 @@ struct aggs *aggs_create(const struct ecbs *ecbs, const void *strtab, uint32_t s
 	a->strtab = strtab;
 	a->strtab_size = strtab_size;
 	a->nbuckets = 256;
-	a->buckets = mem_alloc(a->nbuckets * sizeof(*a->buckets));
+	a->buckets = buckets_alloc(a->nbuckets);
 	return a;
 }
 
@@ -52,7 +69,7 @@ void aggs_destroy(struct aggs *a)
 			entry_free(a, e);
 		}
 	agg_pool_destroy(&a->pool);
-	free(a->buckets);
+	buckets_free(a->buckets, a->nbuckets);
 	vec_free(&a->state);
 	vec_free(&a->key);
 	vec_free(&a->seen);
@@ -111,7 +128,7 @@ void agg_reserve(struct aggs *a, size_t n)
 		return;
 	while (a->nbuckets < n)
 		a->nbuckets *= 2;
-	a->buckets = mem_alloc(a->nbuckets * sizeof(*a->buckets));
+	a->buckets = buckets_alloc(a->nbuckets);
 	for (i = 0; i < old; i++)
 		for (e = from[i]; e; e = next) {
 			size_t to = agg_bucket_of(a, e->agg, e->hash);
@@ -120,7 +137,7 @@ void agg_reserve(struct aggs *a, size_t n)
 			e->next = a->buckets[to];
 			a->buckets[to] = e;
 		}
-	free(from);
+	buckets_free(from, old);
 }
 
 struct agg_entry *agg_entry_get(struct aggs *a, const struct aggdesc *d, const uint64_t *key,

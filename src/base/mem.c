@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define ARENA_ALIGN 16
@@ -82,6 +83,30 @@ char *mem_printf(const char *fmt, ...)
 	s = mem_vprintf(fmt, ap);
 	va_end(ap);
 	return s;
+}
+
+/* Huge pages are aligned to their size: more is mapped, and what stands before and behind given back. */
+void *mem_map(size_t size)
+{
+	size_t len = ROUND_UP(size, MEM_HUGE), before;
+	char *p = mmap(NULL, len + MEM_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+
+	if (p == MAP_FAILED)
+		mem_fail();
+	before = ROUND_UP((uintptr_t)p, MEM_HUGE) - (uintptr_t)p;
+	if (before)
+		munmap(p, before);
+	p += before;
+	munmap(p + len, MEM_HUGE - before);
+	madvise(p, len, MADV_HUGEPAGE);
+	return p;
+}
+
+void mem_unmap(void *p, size_t size)
+{
+	if (p)
+		munmap(p, ROUND_UP(size, MEM_HUGE));
 }
 
 struct arena_chunk {

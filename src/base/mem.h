@@ -26,6 +26,14 @@ char *mem_strndup(const char *s, size_t n);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
+/*
+ * Zeroed memory for what is filled as a whole: in huge pages where the kernel gives them, as one fault for each costs
+ * less than 512. What is not touched costs nothing. mem_unmap() it, by the same size.
+ */
+#define MEM_HUGE (2ul << 20)
+void *mem_map(size_t size);
+void mem_unmap(void *p, size_t size); /* accepts NULL */
+
 /* An arena owns all that is taken from it; arena_destroy() frees everything at once and accepts NULL. */
 struct arena;
 struct arena *arena_create(void);

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -187,12 +189,33 @@ static void test_diag(void **state)
 	diag_clear(&d);
 }
 
+/* Huge pages need the alignment; rounded up, zeroed, given back as a whole. */
+static void test_map(void **state)
+{
+	size_t sizes[] = { 1, MEM_HUGE, MEM_HUGE + 1 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size_t len = ROUND_UP(sizes[i], MEM_HUGE);
+		unsigned char *p = mem_map(sizes[i]);
+
+		assert_int_equal((uintptr_t)p % MEM_HUGE, 0);
+		for (size_t k = 0; k < len; k += 1024)
+			assert_int_equal(p[k], 0);
+		memset(p, 1, len);
+		mem_unmap(p, sizes[i]);
+		assert_int_equal(madvise(p, len, MADV_NORMAL), -1);
+	}
+	mem_unmap(NULL, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena), cmocka_unit_test(test_str),
 		cmocka_unit_test(test_vec),   cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_glob),  cmocka_unit_test(test_diag),
+		cmocka_unit_test(test_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
