@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -269,6 +270,41 @@ void kern_close(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+}
+
+struct closing {
+	const int *fds;
+	size_t n, next; /* next: taken by atomic addition */
+};
+
+static void *close_next(void *arg)
+{
+	struct closing *c = arg;
+
+	for (;;) {
+		size_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);
+
+		if (i >= c->n)
+			return NULL;
+		if (c->fds[i] >= 0)
+			close(c->fds[i]);
+	}
+}
+
+#define CLOSERS_MAX 16
+
+void kern_close_all(const int *fds, size_t n)
+{
+	struct closing c = { .fds = fds, .n = n };
+	pthread_t thread[CLOSERS_MAX];
+	size_t nthreads = 0;
+
+	/* A thread that cannot be had leaves its work to the others, at the last to this one. */
+	while (nthreads + 1 < n && nthreads < CLOSERS_MAX && !pthread_create(&thread[nthreads], NULL, close_next, &c))
+		nthreads++;
+	close_next(&c);
+	for (size_t i = 0; i < nthreads; i++)
+		pthread_join(thread[i], NULL);
 }
 
 const char *kern_why(int error)

@@ -81,6 +81,11 @@ int kern_link_detach(int link_fd);
 
 /* Closes *fd unless it is negative, and makes it -1. */
 void kern_close(int *fd);
+/*
+ * Closes all that are not negative, several at a time: for some kinds (perf events of trace events, kprobes, uprobes) the
+ * kernel waits for grace periods that it can share.
+ */
+void kern_close_all(const int *fds, size_t n);
 /* Waits until every program that runs now has ended (an RCU grace period: some 20 ms, less on one CPU). */
 void kern_wait_programs(void);
 /* A reason in the user's words for an error of this header. Good until the thread's next call. */

@@ -725,12 +725,20 @@ static int own_cpu(const struct enabling *e)
 /* The groups from `from` on. */
 static void groups_detach(struct enabling *e, size_t from)
 {
+	VEC(int) fds = { 0 };
+
 	for (size_t i = from; i < e->groups.n; i++) {
 		struct group *g = e->groups.v[i];
 
 		for (size_t k = 0; k < g->g.fds.n; k++)
-			kern_close(&g->g.fds.v[k]);
+			vec_push(&fds, g->g.fds.v[k]);
 		vec_free(&g->g.fds);
+	}
+	kern_close_all(fds.v, fds.n);
+	vec_free(&fds);
+	for (size_t i = from; i < e->groups.n; i++) {
+		struct group *g = e->groups.v[i];
+
 		if (g->g.provider->ops->group_destroy)
 			g->g.provider->ops->group_destroy(&g->g);
 		kern_close(&g->g.prog_fd);

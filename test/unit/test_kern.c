@@ -642,6 +642,23 @@ static void test_func_args(void **state)
 	assert_int_equal(kern_btf_func_args("../btf/vmlinux", "vfs_write", &args, value), -ENOENT);
 }
 
+static void test_close_all(void **state)
+{
+	int fds[200], last = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(fds); i++)
+		fds[i] = i % 7 == 3 ? -1 : dup(last);
+	kern_close_all(fds, COUNT(fds));
+	for (size_t i = 0; i < COUNT(fds); i++)
+		if (fds[i] >= 0)
+			assert_int_equal(fcntl(fds[i], F_GETFD), -1);
+	assert_true(fcntl(last, F_GETFD) >= 0);
+	kern_close_all(NULL, 0);
+	kern_close_all(&last, 1);
+	assert_int_equal(fcntl(last, F_GETFD), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -652,7 +669,7 @@ int main(void)
 		cmocka_unit_test(test_btf),	     cmocka_unit_test(test_tracefs),
 		cmocka_unit_test(test_cpu),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_feature),	     cmocka_unit_test(test_why),
-		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_wait),	     cmocka_unit_test(test_close_all),
 		cmocka_unit_test(test_func_args),
 	};
 
