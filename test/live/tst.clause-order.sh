@@ -21,4 +21,8 @@ in_order syscall::getppid:entry '/pid == $target/' "$PROGS/spin 1000"
 in_order syscall::getppid:return '/pid == $target/' "$PROGS/spin 1000"
 in_order 'pid$target:a.out:f:entry' '' "$PROGS/short"
 in_order 'pid$target:a.out:f:return' '' "$PROGS/short"
+# Where functions of the kernel can be traced.
+if "$DTRACE" -ln fbt::do_nanosleep:return 2>/dev/null | grep -q do_nanosleep; then
+	in_order fbt::do_nanosleep:return '' 'sleep 0.2'
+fi
 finish
