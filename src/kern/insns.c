@@ -36,6 +36,23 @@ void insns_land(struct insns *c, uint32_t from)
 	c->v[from].off = c->n - from - 1;
 }
 
+void insns_put_process(struct insns *c, int reg)
+{
+	insns_put(c, CALL(BPF_FUNC_get_current_pid_tgid));
+	insns_put(c, MOV(reg, BPF_REG_0));
+	insns_put(c, SHRI(reg, 32));
+}
+
+void insns_put_task_number(struct insns *c, int reg, int offset, int at)
+{
+	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
+	insns_put(c, ADDI(BPF_REG_1, at));
+	insns_put(c, MOVI(BPF_REG_2, 4));
+	insns_put(c, MOV(BPF_REG_3, reg));
+	insns_put(c, ADDI(BPF_REG_3, offset));
+	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
+}
+
 int insns_load(struct insns *c, enum bpf_prog_type type, int attach_type, const char *name)
 {
 	struct kern_prog_attr attr = {

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { FORK_PARENT, FORK_FOLLOW }; /* -x fork */
+
 static void watch(void *arg, int fd)
 {
 	dtrace_hdl_t *dtp = arg;
@@ -42,9 +44,20 @@ static bool advance(void *arg, pid_t pid)
 	return created;
 }
 
+static bool follows(void *arg, pid_t pid)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	for (size_t i = 0; dtp->opt[OPT_FORK] == FORK_FOLLOW && i < dtp->procs.n; i++)
+		if (!pid || proc_pid(dtp->procs.v[i]) == pid)
+			return true;
+	return false;
+}
+
 void procapi_init(dtrace_hdl_t *dtp)
 {
 	dtp->probes->look = advance;
+	dtp->probes->follows = follows;
 	dtp->probes->look_arg = dtp;
 }
 

@@ -20,7 +20,7 @@
 #include "sym/ifunc.h"
 #include "sym/insn.h"
 
-static struct pid_data *data_get(struct provider *p)
+static struct pid_data *data_get(struct probes *t, struct provider *p)
 {
 	struct pid_data *pd = p->data;
 
@@ -30,6 +30,7 @@ static struct pid_data *data_get(struct provider *p)
 	pd->cache = elf_cache_create(false);
 	pd->asked = hmap_create();
 	pd->demangler = demangler_create();
+	pd->follow = follow_create(t);
 	return pd;
 }
 
@@ -44,6 +45,7 @@ static void pid_destroy(struct provider *p)
 		free(pd->targets.v[i]);
 	}
 	watch_destroy(pd->watch);
+	follow_destroy(pd->follow);
 	vec_free(&pd->targets);
 	vec_free(&pd->places);
 	hmap_destroy(pd->asked);
@@ -383,7 +385,7 @@ static int pid_demand(struct probes *t, struct provider *p, const struct probesp
 	m.pid = provider_pid_of(spec, d);
 	if (m.pid <= 0)
 		return m.pid;
-	m.pd = data_get(p);
+	m.pd = data_get(t, p);
 	m.whole = *spec->func && !glob_has(spec->func);
 	tg = target_get(t, m.pd, spec, m.pid, d);
 	if (!tg)

@@ -3,6 +3,7 @@
 #ifndef PROVIDER_PID_H
 #define PROVIDER_PID_H
 
+#include "provider/follow.h"
 #include "provider/provider.h"
 #include "provider/watch.h"
 #include "sym/demangle.h"
@@ -39,6 +40,7 @@ struct pid_data {
 	struct demangler *demangler;
 	struct hmap *asked; /* descriptions -> how many images they were put to, + 1 */
 	struct watch *watch;
+	struct follow *follow; /* NULL: no forks are followed */
 };
 
 const struct place *pid_place(const struct probe *probe);

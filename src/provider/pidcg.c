@@ -4,7 +4,7 @@
  *
  * One program serves all entry probes, one all returns, one all instructions; the attach cookie is the row.
  * A probe is a uprobe on the file: links of many are confined to the process by the kernel; where each is a perf
- * event, the program compares the process, which then stands in the upper half of the cookie.
+ * event, or forks are followed, the program looks at the process, and the probe's stands in the upper half of the cookie.
  */
 #include "provider/pid.h"
 
@@ -34,24 +34,29 @@ enum {
 	REG_SP = 152
 };
 
+static struct follow *follow_of(const struct probe_group *g)
+{
+	return ((struct pid_data *)g->provider->data)->follow;
+}
+
+/* By the kernel, to the process; else the program compares it. */
+static bool is_confined(const struct probe_group *g)
+{
+	return uprobes_multi(g) && !follow_of(g);
+}
+
 static vreg pid_prologue(struct cg *cg, vreg ctx, void *data, label out)
 {
 	const struct probe_group *g = data;
 	struct ir *ir = cg_ir(cg);
 
-	if (uprobes_multi(g)) {
-		if (g->nrows == 1)
-			return VREG_NONE;
-		return ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
-	}
+	if (is_confined(g))
+		return g->nrows == 1 ? VREG_NONE : ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
 	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
 	vreg want = ir_mov(ir, row);
-	vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
 
-	ir_comment(ir, "the process of this probe?");
 	ir_alui(ir, IR_SHR, want, 32);
-	ir_alui(ir, IR_SHR, tgid, 32);
-	ir_jcc(ir, IR_NE, want, tgid, out);
+	follow_check(cg, follow_of(g), want, out);
 	ir_ext(ir, row, 4, false);
 	return row;
 }
@@ -133,6 +138,8 @@ void pid_group_init(struct probe_group *g, const struct probe *probe)
 	snprintf(g->name, sizeof(g->name), "pid_%s", names[kind]);
 	g->ops = kern_feature(KERN_FEATURE_UPROBE_MULTI) ? &multi_cg[kind] : &perf_cg[kind];
 	g->ops_data = g;
+	if (follow_of(g))
+		g->aux_fd = follow_map(follow_of(g));
 	g->nrows = 0;
 	g->activity = ABI_ACTIVE;
 }
@@ -153,7 +160,7 @@ struct missed {
 	const uint64_t *n; /* by row; mapped */
 };
 
-static int missed_load(const struct missed *m, bool multi, int state_fd)
+static int missed_load(const struct missed *m, const struct probe_group *g, int state_fd)
 {
 	int utask = kern_btf_member_offset("task_struct", "utask"),
 	    depth = kern_btf_member_offset("uprobe_task", "depth");
@@ -164,12 +171,10 @@ static int missed_load(const struct missed *m, bool multi, int state_fd)
 		return -EOPNOTSUPP;
 	insns_put(&c, CALL(BPF_FUNC_get_attach_cookie));
 	insns_put(&c, MOV(BPF_REG_7, BPF_REG_0));
-	if (!multi) { /* the process of this probe? */
+	if (!is_confined(g)) {
 		insns_put(&c, MOV(BPF_REG_6, BPF_REG_7));
 		insns_put(&c, SHRI(BPF_REG_6, 32));
-		insns_put(&c, CALL(BPF_FUNC_get_current_pid_tgid));
-		insns_put(&c, SHRI(BPF_REG_0, 32));
-		over[n++] = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_0, BPF_REG_6);
+		over[n++] = follow_put_check(&c, follow_of(g), BPF_REG_6);
 		insns_put(&c, INSN(BPF_ALU | BPF_MOV | BPF_X, BPF_REG_7, BPF_REG_7, 0, 0));
 	}
 	insns_put(&c, CALL(BPF_FUNC_get_current_task_btf));
@@ -187,7 +192,7 @@ static int missed_load(const struct missed *m, bool multi, int state_fd)
 	insns_put(&c, INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD));
 	while (n)
 		insns_land(&c, over[--n]);
-	return insns_load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "pid_deep");
+	return insns_load(&c, BPF_PROG_TYPE_KPROBE, g->ops->attach_type, "pid_deep");
 }
 
 static void missed_destroy(struct missed *m)
@@ -200,9 +205,10 @@ static void missed_destroy(struct missed *m)
 }
 
 /* NULL: this kernel does not tell. */
-static struct missed *missed_create(size_t rows, bool multi, int state_fd)
+static struct missed *missed_create(const struct probe_group *g, int state_fd)
 {
 	struct missed *m = mem_alloc(sizeof(*m));
+	size_t rows = g->probes.n;
 	void *area;
 
 	m->rows = rows;
@@ -212,7 +218,7 @@ static struct missed *missed_create(size_t rows, bool multi, int state_fd)
 	if (m->map >= 0 && !kern_map_mmap(m->map, rows * sizeof(*m->n), PROT_READ, &area))
 		m->n = area;
 	if (m->n)
-		m->prog = missed_load(m, multi, state_fd);
+		m->prog = missed_load(m, g, state_fd);
 	if (m->prog >= 0)
 		return m;
 	missed_destroy(m);
@@ -247,30 +253,29 @@ void pid_group_destroy(struct probe_group *g)
 static struct uprobe_site *sites_make(const struct probe_group *g)
 {
 	struct uprobe_site *sites = mem_alloc(sizeof(*sites) * g->probes.n);
-	bool multi = uprobes_multi(g);
+	bool confined = is_confined(g);
 
 	for (size_t i = 0; i < g->probes.n; i++) {
 		const struct place *pl = pid_place(g->probes.v[i]);
 
 		sites[i].probe = g->probes.v[i];
 		sites[i].file = pl->file;
-		sites[i].pid = pl->pid;
+		sites[i].pid = follow_forks(follow_of(g), pl->pid) ? 0 : pl->pid;
 		sites[i].u.offset = pl->offset;
-		sites[i].u.cookie = multi ? i : i | (uint64_t)pl->pid << 32;
+		sites[i].u.cookie = confined ? i : i | (uint64_t)pl->pid << 32;
 	}
 	return sites;
 }
 
 static int missed_attach(struct probe_group *g, const struct attach_env *env)
 {
-	bool multi = uprobes_multi(g);
 	struct uprobe_site *sites;
 	struct missed *m;
 	int err;
 
-	if (!multi && g->probes.n > COUNTED_MAX)
+	if (!uprobes_multi(g) && g->probes.n > COUNTED_MAX)
 		return 0;
-	m = g->attached = missed_create(g->probes.n, multi, env->state_fd);
+	m = g->attached = missed_create(g, env->state_fd);
 	if (!m)
 		return 0;
 	sites = sites_make(g);
@@ -279,12 +284,27 @@ static int missed_attach(struct probe_group *g, const struct attach_env *env)
 	return err;
 }
 
+static int follow_processes(const struct probe_group *g)
+{
+	struct follow *f = follow_of(g);
+	int err = 0;
+
+	for (size_t i = 0; f && i < g->probes.n && !err; i++)
+		err = follow_add(f, pid_place(g->probes.v[i])->pid);
+	return err;
+}
+
 int pid_attach(struct probe_group *g, const struct attach_env *env, const char **why)
 {
 	bool is_return = pid_place(g->probes.v[0])->kind == PID_RETURN;
-	struct uprobe_site *sites = sites_make(g);
-	int err = uprobes_attach(g, env, sites, g->probes.n, is_return, why);
+	struct uprobe_site *sites;
+	int err = follow_processes(g);
 
+	*why = "failed to follow forks";
+	if (err)
+		return err;
+	sites = sites_make(g);
+	err = uprobes_attach(g, env, sites, g->probes.n, is_return, why);
 	free(sites);
 	return err || !is_return ? err : missed_attach(g, env);
 }

@@ -150,7 +150,9 @@ struct probes {
 	 * created it, so that it may be stopped and continued without anyone being told.
 	 */
 	bool (*look)(void *arg, pid_t pid);
-	void *look_arg;
+	/* Are the probes of a process to fire in what it forks? 0: those of any. */
+	bool (*follows)(void *arg, pid_t pid);
+	void *look_arg; /* of both */
 };
 
 #define PROBE_ROWS_MAX 8

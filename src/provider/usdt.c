@@ -25,7 +25,7 @@
 #include "provider/usdt.h"
 #include "provider/watch.h"
 
-static struct usdt_data *data_get(struct provider *p)
+static struct usdt_data *data_get(struct probes *t, struct provider *p)
 {
 	struct usdt_data *ud = p->data;
 
@@ -35,6 +35,8 @@ static struct usdt_data *data_get(struct provider *p)
 	ud->cache = elf_cache_create(true);
 	ud->all = elf_cache_create(false);
 	ud->by_pid = hmap_create();
+	ud->kin = hmap_create();
+	ud->follow = follow_create(t);
 	return ud;
 }
 
@@ -61,6 +63,8 @@ static void usdt_destroy(struct provider *p)
 	vec_free(&ud->operands);
 	vec_free(&ud->open);
 	hmap_destroy(ud->by_pid);
+	hmap_destroy(ud->kin);
+	follow_destroy(ud->follow);
 	elf_cache_destroy(ud->cache);
 	elf_cache_destroy(ud->all);
 	free(ud);
@@ -174,14 +178,31 @@ static bool field_means(const char *field, const struct elf_file *f, pid_t pid)
 	return false;
 }
 
+/* Do places in the file fire in the process under the name of a target already, that it was forked by? */
+static bool inherited(const struct usdt_data *ud, pid_t pid, const struct elf_file *file)
+{
+	if (!hmap_get_u64(ud->kin, pid))
+		return false;
+	for (size_t i = 0; i < ud->processes.n; i++) {
+		const struct process *pr = ud->processes.v[i];
+
+		for (size_t k = 0; follow_forks(ud->follow, pr->pid) && k < pr->published.n; k++)
+			if (pr->published.v[k] && pr->images.v.v[k].file == file)
+				return true;
+	}
+	return false;
+}
+
 static void publish(struct probes *t, struct provider *p, struct process *pr, const char *field)
 {
+	const struct usdt_data *ud = p->data;
+
 	for (size_t i = 0; i < pr->images.v.n; i++) {
 		const struct elf_image *im = &pr->images.v.v[i];
 
 		if (i == pr->published.n)
 			vec_push(&pr->published, false);
-		if (pr->published.v[i] || !field_means(field, im->file, pr->pid))
+		if (pr->published.v[i] || !field_means(field, im->file, pr->pid) || inherited(ud, pr->pid, im->file))
 			continue;
 		pr->published.v[i] = true;
 		for (size_t k = 0; k < im->file->notes.n; k++)
@@ -272,7 +293,7 @@ static int usdt_demand(struct probes *t, struct provider *p, const struct probes
 	for (size_t i = 0; i < t->providers.n; i++)
 		if (!strcmp(t->providers.v[i]->ops->name, field))
 			return 0;
-	ud = data_get(p);
+	ud = data_get(t, p);
 	if (!glob_has(field)) {
 		demand_pid(t, p, field);
 		if (t->v.n == before) {
@@ -376,36 +397,43 @@ static uint64_t usdt_group_key(const struct probe *probe)
 
 static void usdt_group_init(struct probe_group *g, const struct probe *probe)
 {
-	(void)probe;
+	const struct usdt_data *ud = probe->provider->data;
+
 	snprintf(g->name, sizeof(g->name), "usdt");
 	g->ops = usdt_cg();
 	g->ops_data = g;
+	if (ud->follow)
+		g->aux_fd = follow_map(ud->follow);
 	g->nrows = 0;
 	g->activity = ABI_ACTIVE;
 }
 
 static int usdt_attach(struct probe_group *g, const struct attach_env *env, const char **why)
 {
+	struct follow *f = ((struct usdt_data *)g->provider->data)->follow;
 	VEC(struct uprobe_site) sites = {0};
-	int err;
+	int err = 0;
 
-	for (size_t i = 0; i < g->probes.n; i++) {
+	for (size_t i = 0; i < g->probes.n && !err; i++) {
 		const struct sprobe *sp = usdt_probe(g->probes.v[i]);
 
+		*why = "failed to follow forks";
+		err = f ? follow_add(f, sp->pid) : 0;
 		for (size_t k = 0; k < sp->places.n; k++) {
 			struct uprobe_site *s = vec_add(&sites);
 
 			s->probe = g->probes.v[i];
 			s->file = sp->file;
-			s->pid = sp->pid;
+			s->pid = follow_forks(f, sp->pid) ? 0 : sp->pid;
 			s->u.offset = sp->places.v[k].offset;
 			s->u.ref_ctr = sp->places.v[k].ref_ctr;
 			s->u.cookie = i | (uint64_t)sp->places.v[k].ops << ROW_BITS;
-			if (!uprobes_multi(g))
+			if (!usdt_is_confined(g))
 				s->u.cookie |= (uint64_t)sp->pid << (ROW_BITS + OPS_BITS);
 		}
 	}
-	err = uprobes_attach(g, env, sites.v, sites.n, false, why);
+	if (!err)
+		err = uprobes_attach(g, env, sites.v, sites.n, false, why);
 	vec_free(&sites);
 	return err;
 }
@@ -464,6 +492,19 @@ static bool forks_probes(const struct usdt_data *ud, pid_t parent)
 	return false;
 }
 
+/* Forks that are followed have the probes of their target, and no others while they execute nothing. */
+static bool is_kin(struct usdt_data *ud, const struct watch_news *news)
+{
+	if (news->kind & WATCH_EXEC || !ud->follow)
+		return false;
+	if (!(news->kind & WATCH_FORK))
+		return hmap_get_u64(ud->kin, news->pid);
+	bool kin = follow_forks(ud->follow, news->parent) || hmap_get_u64(ud->kin, news->parent);
+
+	hmap_put_u64(ud->kin, news->pid, kin ? ud : NULL);
+	return kin;
+}
+
 static void changed(void *arg, const struct watch_news *news)
 {
 	pid_t pid = news->pid;
@@ -471,7 +512,7 @@ static void changed(void *arg, const struct watch_news *news)
 	struct usdt_data *ud = r->p->data;
 	struct process *pr = hmap_get_u64(ud->by_pid, pid);
 
-	if (pid == getpid() || (news->kind & WATCH_FORK && !forks_probes(ud, news->parent)))
+	if (pid == getpid() || is_kin(ud, news) || (news->kind & WATCH_FORK && !forks_probes(ud, news->parent)))
 		return;
 	if (pr)
 		elf_images_update(ud->cache, pid, &pr->images);

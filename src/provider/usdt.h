@@ -3,11 +3,12 @@
 #ifndef PROVIDER_USDT_H
 #define PROVIDER_USDT_H
 
+#include "provider/follow.h"
 #include "provider/provider.h"
 #include "provider/watch.h"
 #include "sym/notearg.h"
 
-/* The cookie: row, operands, and where links cannot be confined to a process, that. */
+/* The cookie: row, operands, and where links are not confined to a process, that. */
 #define ROW_BITS 24
 #define OPS_BITS 18
 
@@ -45,6 +46,8 @@ struct usdt_data {
 	struct elf_cache *all;
 	VEC(struct process *) processes;
 	struct hmap *by_pid;
+	struct hmap *kin; /* what was forked by targets whose forks are followed */
+	struct follow *follow; /* NULL: none are */
 	VEC(struct sprobe *) probes;
 	VEC(struct operands *) operands;
 	VEC(const char *) open; /* provider fields that later processes may match */
@@ -54,6 +57,8 @@ struct usdt_data {
 };
 
 const struct sprobe *usdt_probe(const struct probe *probe);
+/* Do its places belong to a process each, by the kernel? Else the program looks at it. */
+bool usdt_is_confined(const struct probe_group *g);
 const struct cg_probe_ops *usdt_cg(void);
 
 #endif

@@ -11,23 +11,30 @@ const struct sprobe *usdt_probe(const struct probe *probe)
 	return ((struct usdt_data *)probe->provider->data)->probes.v[probe->data];
 }
 
+static struct follow *follow_of(const struct probe_group *g)
+{
+	return ((struct usdt_data *)g->provider->data)->follow;
+}
+
+bool usdt_is_confined(const struct probe_group *g)
+{
+	return uprobes_multi(g) && !follow_of(g);
+}
+
 static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
 {
 	const struct probe_group *g = data;
 	struct ir *ir = cg_ir(cg);
 
-	if (uprobes_multi(g) && g->nrows == 1)
+	if (usdt_is_confined(g) && g->nrows == 1)
 		return VREG_NONE;
 	vreg row = ir_call(ir, BPF_FUNC_get_attach_cookie, 1, ctx);
 
-	if (!uprobes_multi(g)) {
+	if (!usdt_is_confined(g)) {
 		vreg want = ir_mov(ir, row);
-		vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
 
-		ir_comment(ir, "the process of this probe?");
 		ir_alui(ir, IR_SHR, want, ROW_BITS + OPS_BITS);
-		ir_alui(ir, IR_SHR, tgid, 32);
-		ir_jcc(ir, IR_NE, want, tgid, out);
+		follow_check(cg, follow_of(g), want, out);
 	}
 	ir_alui(ir, IR_AND, row, (1 << ROW_BITS) - 1);
 	return row;

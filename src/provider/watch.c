@@ -44,15 +44,7 @@ struct watch {
 
 /* ---- programs ---------------------------------------------------------------------------------------- */
 
-/* r6 = process. */
-static void put_process(struct insns *c)
-{
-	insns_put(c, CALL(BPF_FUNC_get_current_pid_tgid));
-	insns_put(c, MOV(BPF_REG_6, BPF_REG_0));
-	insns_put(c, SHRI(BPF_REG_6, 32));
-}
-
-/* From the stack, where the parent is put before by who has one. */
+/* The process is in r6. From the stack, where the parent is put before by who has one. */
 #define AT_NEWS (-16)
 #define AT_PARENT (AT_NEWS + (int)offsetof(struct watch_news, parent))
 
@@ -82,7 +74,7 @@ static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool
 	struct insns c = {.n = 0};
 	uint32_t other, early;
 
-	put_process(&c);
+	insns_put_process(&c, BPF_REG_6);
 	other = insns_jump_if(&c, BPF_JNE, BPF_REG_6, pid);
 	insns_put(&c, STOREI(BPF_DW, BPF_REG_10, -8, 0));
 	insns_put(&c, MOV(BPF_REG_1, BPF_REG_10));
@@ -105,7 +97,7 @@ static int load_all_libraries(const struct watch *w, bool multi)
 {
 	struct insns c = {.n = 0};
 
-	put_process(&c);
+	insns_put_process(&c, BPF_REG_6);
 	put_news(&c, w, 0);
 	return insns_load(&c, BPF_PROG_TYPE_KPROBE, multi ? KERN_UPROBE_MULTI : 0, "all_libraries");
 }
@@ -115,7 +107,7 @@ static int load_exec(const struct watch *w, pid_t pid, bool stop)
 	struct insns c = {.n = 0};
 	uint32_t other;
 
-	put_process(&c);
+	insns_put_process(&c, BPF_REG_6);
 	other = pid ? insns_jump_if(&c, BPF_JNE, BPF_REG_6, pid) : 0;
 	if (stop)
 		put_stop(&c);
@@ -123,17 +115,6 @@ static int load_exec(const struct watch *w, pid_t pid, bool stop)
 	if (pid)
 		insns_land(&c, other);
 	return insns_load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "exec");
-}
-
-/* A number of the task in r7, put on the stack. */
-static void put_task_number(struct insns *c, int offset, int at)
-{
-	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
-	insns_put(c, ADDI(BPF_REG_1, at));
-	insns_put(c, MOVI(BPF_REG_2, 4));
-	insns_put(c, MOV(BPF_REG_3, BPF_REG_7));
-	insns_put(c, ADDI(BPF_REG_3, offset));
-	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
 }
 
 /* The tracepoint comes in the parent, before the child runs: its second argument is the child. */
@@ -147,10 +128,10 @@ static int load_fork(const struct watch *w)
 	if (tgid < 0 || pid < 0)
 		return -ENOENT;
 	insns_put(&c, LOAD(BPF_DW, BPF_REG_7, BPF_REG_1, 8));
-	put_process(&c);
+	insns_put_process(&c, BPF_REG_6);
 	insns_put(&c, STORE(BPF_W, BPF_REG_10, AT_PARENT, BPF_REG_6));
-	put_task_number(&c, tgid, AT_NEWS);
-	put_task_number(&c, pid, AT_NEWS + 4);
+	insns_put_task_number(&c, BPF_REG_7, tgid, AT_NEWS);
+	insns_put_task_number(&c, BPF_REG_7, pid, AT_NEWS + 4);
 	insns_put(&c, LOAD(BPF_W, BPF_REG_6, BPF_REG_10, AT_NEWS));
 	insns_put(&c, LOAD(BPF_W, BPF_REG_8, BPF_REG_10, AT_NEWS + 4));
 	thread = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_6, BPF_REG_8);

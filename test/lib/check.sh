@@ -6,6 +6,7 @@
 #	has_out RE, has_err RE	a line that matches
 #	no_err RE		no line that matches
 #	balanced		its -x accounting adds up
+# and	runs PID PATH		waits until what the shell forked has executed the program
 # and `finish` at the end. Every fault is reported, not only the first.
 fault=0
 
@@ -21,6 +22,15 @@ wrong()
 	echo "--- $ran"
 	echo "$1"
 	fault=1
+}
+
+runs()
+{
+	for _ in $(seq 300); do
+		[ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$2")" ] && return
+		sleep 0.1
+	done
+	wrong "process $1 does not run $2"
 }
 
 status()

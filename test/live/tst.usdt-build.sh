@@ -74,10 +74,10 @@ start'
 		grep -q 'exited with status 2' || { echo "$cc: the program was not told that it is looked at"; fault=1; }
 done
 # A program at a fixed address: operands that are addresses of symbols.
-if cc -O1 -no-pie -o fixed "$SRC/test/programs/usdtargs.c" 2>/dev/null; then
+if cc -O1 -no-pie -I"$SRC/test/programs" -o fixed "$SRC/test/programs/usdtargs.c" 2>/dev/null; then
 	sed 's/-8@symbol_pass(%%rip)/8@$symbol_table+4/; s/8+symbol_table(%%rip)/symbol_table(,%%rax,8)/;
 		s/"m"(symbol_pass)/"a"(1L), "m"(symbol_pass)/' "$SRC/test/programs/usdtargs.c" >fixed.c
-	cc -O1 -no-pie -o fixed fixed.c || fault=1
+	cc -O1 -no-pie -I"$SRC/test/programs" -o fixed fixed.c || fault=1
 	"$DTRACE" -qn 'tprov$target:::symbols { this->p = (int *)copyin(arg0, 4); printf("%d %d %d\n", *this->p, arg1, arg2); }' \
 		-c ./fixed >out 2>err
 	[ "$(xargs <out)" = '-21 -21 22' ] || { echo 'fixed:'; cat out err; fault=1; }

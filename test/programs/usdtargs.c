@@ -16,16 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void pass(int64_t n);
+#include "note.h"
 
-/* The note of a place: label 990; its own base, so that nothing is moved. */
-#define NOTE(name, sem, args)                                               \
-	"990: nop\n"                                                        \
-	".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"             \
-	".4byte 992f - 991f, 994f - 993f, 3\n"                              \
-	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                         \
-	"993: .8byte 990b, 0, " sem "\n.asciz \"tprov\"\n.asciz \"" name "\"\n" \
-	".asciz \"" args "\"\n994: .balign 4\n.popsection\n"
+void pass(int64_t n);
 
 uint16_t counted_semaphore __attribute__((section(".probes"), used, visibility("hidden")));
 
@@ -41,7 +34,7 @@ static void __attribute__((noinline)) forms(int64_t n)
 
 	__asm__ volatile("movq %0, %%rbx\nmovl $-2, %%ecx\nmovq $-3, %%rsi\nmovl $4000000000, %%edx\n"
 			 "movq %1, %%r8\nmovl $2, %%r9d\nmovq $0x700, %%rax\nmovq %2, %%r10\n"
-			 NOTE("forms__all", "0",
+			 NOTE("tprov", "forms__all", "0",
 			      "-1@1(%%rbx) -2@%%cx -4@%%esi 1@(%%rbx) 2@2(%%rbx) 4@%%edx 1@%%ah "
 			      "-8@(%%r8,%%r9,8) 8@8(%%rbx) -8@%%r10")
 			 : : "r"(&m), "r"(table), "r"(n)
@@ -57,14 +50,14 @@ void pass(int64_t n)
 	forms(n);
 	symbol_pass = n;
 	__asm__ volatile(
-		NOTE("symbols", "0",
+		NOTE("tprov", "symbols", "0",
 		     "-8@symbol_pass(%%rip) -4@symbol_table+4(%%rip) 4@8+symbol_table(%%rip)")
 		:
 		: "m"(symbol_pass), "m"(symbol_table));
-	__asm__ volatile(NOTE("second__place", "0", "-8@%%rax -4@$1") : : "a"(n));
-	__asm__ volatile(NOTE("second__place", "0", "-8@%%rdx -4@$2") : : "d"(n));
+	__asm__ volatile(NOTE("tprov", "second__place", "0", "-8@%%rax -4@$1") : : "a"(n));
+	__asm__ volatile(NOTE("tprov", "second__place", "0", "-8@%%rdx -4@$2") : : "d"(n));
 	if (*(volatile uint16_t *)&counted_semaphore)
-		__asm__ volatile(NOTE("counted", "counted_semaphore", "-8@%%rax") : : "a"(n));
+		__asm__ volatile(NOTE("tprov", "counted", "counted_semaphore", "-8@%%rax") : : "a"(n));
 }
 
 int main(int argc, char **argv)
