@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "sym/debugfile.h"
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
@@ -101,8 +103,11 @@ void elf_file_close(struct elf_file *f)
 {
 	if (!f)
 		return;
-	if (f->data)
+	if (f->unpacked)
+		free(f->unpacked);
+	else if (f->data)
 		munmap((void *)f->data, f->size);
+	free(f->path);
 	if (f->fd >= 0)
 		close(f->fd);
 	if (f->debug)
@@ -227,24 +232,54 @@ static void add_tables(struct elf_file *f, const struct elf_file *from, uint32_t
 			add_symbols(f, from, &sh[i], &sh[sh[i].sh_link]);
 }
 
-/* /usr/lib/debug/.build-id/ab/cdef....debug, where distributions put the symbols they strip. */
-static void open_debug(struct elf_file *f)
+static bool debug_open(void *arg, int fd, Elf *elf)
 {
-	const Elf64_Shdr *sh = section_find(f, ".note.gnu.build-id");
-	const Elf64_Nhdr *nh = sh && sh->sh_size > sizeof(*nh) ? at(f, sh->sh_offset, sh->sh_size, 1) : NULL;
-	char path[256];
-	int len;
+	struct elf_file *f = arg;
+	char path[40];
 
-	if (!nh || nh->n_type != NT_GNU_BUILD_ID || nh->n_namesz != 4 || nh->n_descsz < 2 || nh->n_descsz > 64 ||
-	    sh->sh_size < sizeof(*nh) + 4 + nh->n_descsz)
+	(void)elf;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	elf_file_close(f->debug);
+	f->debug = NULL;
+	if (elf_file_open(&f->debug, path))
+		return false;
+	add_tables(f, f->debug, SHT_SYMTAB);
+	return f->funcs.n > 0;
+}
+
+/* Mini debug information. */
+static void mini_open(struct elf_file *f, Elf *elf)
+{
+	struct str image = {0};
+
+	if (debugfile_mini(elf, &image)) {
+		elf_file_close(f->debug);
+		f->debug = mem_alloc(sizeof(*f));
+		f->debug->fd = -1;
+		f->debug->unpacked = image.s;
+		f->debug->data = (const uint8_t *)image.s;
+		f->debug->size = image.n;
+		if (header(f->debug))
+			add_tables(f, f->debug, SHT_SYMTAB);
 		return;
-	const uint8_t *id = (const uint8_t *)(nh + 1) + 4;
+	}
+	str_free(&image);
+}
 
-	len = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", id[0]);
-	for (uint32_t i = 1; i < nh->n_descsz; i++)
-		len += snprintf(path + len, sizeof(path) - len, "%02x", id[i]);
-	snprintf(path + len, sizeof(path) - len, ".debug");
-	elf_file_open(&f->debug, path);
+/* Of a file that was stripped; where it comes from may have debug files of its own. */
+static void other_symbols(struct elf_file *f)
+{
+	const char *path = f->path ? f->path : "";
+	char root[32];
+	Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(f->fd, ELF_C_READ, NULL);
+
+	if (!elf)
+		return;
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)f->pid);
+	if (!debugfile_find(elf, path, "", debug_open, f) &&
+	    !(f->pid && debugfile_find(elf, path, root, debug_open, f)))
+		mini_open(f, elf);
+	elf_end(elf);
 }
 
 static int by_addr(const void *x, const void *y)
@@ -266,11 +301,8 @@ void elf_file_funcs(struct elf_file *f)
 		return;
 	f->have_funcs = true;
 	add_tables(f, f, SHT_SYMTAB);
-	if (!f->funcs.n) {
-		open_debug(f);
-		if (f->debug)
-			add_tables(f, f->debug, SHT_SYMTAB);
-	}
+	if (!f->funcs.n)
+		other_symbols(f);
 	add_tables(f, f, SHT_DYNSYM);
 	if (!f->funcs.n)
 		return;

@@ -58,6 +58,10 @@ struct elf_file {
 	VEC(struct elf_decl) decls;
 	bool have_funcs, have_notes;
 	struct elf_file *debug; /* keeps the names of functions; NULL: none */
+	char *unpacked;		/* data, if it is not mapped */
+	/* Where debug files are looked for too: beside the path, and below the root of a process. */
+	char *path;
+	pid_t pid;
 };
 
 /* An x86-64 ELF file. 0 or negative errno: -ENOEXEC if it is something else. */

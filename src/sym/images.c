@@ -54,7 +54,8 @@ static struct elf_file *cache_find(struct elf_cache *c, const struct stat *st)
 	return NULL;
 }
 
-struct elf_file *elf_cache_file(struct elf_cache *c, const char *path)
+/* name: its path as the process has it. */
+static struct elf_file *cache_file(struct elf_cache *c, const char *path, pid_t pid, const char *name)
 {
 	struct file_id id = { 0 };
 	struct elf_file *f;
@@ -72,6 +73,8 @@ struct elf_file *elf_cache_file(struct elf_cache *c, const char *path)
 	if (elf_file_open(&f, path) == 0) {
 		elf_file_notes(f);
 		if (!c->noted || f->notes.n) {
+			f->path = mem_strdup(name);
+			f->pid = pid;
 			vec_push(&c->v, f);
 			return f;
 		}
@@ -104,11 +107,11 @@ static struct elf_file *mapped_file(struct elf_cache *c, pid_t pid, const char *
 	struct elf_file *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, range);
-	f = elf_cache_file(c, path);
+	f = cache_file(c, path, pid, name);
 	if (f || access(path, F_OK) == 0)
 		return f;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
-	return elf_cache_file(c, path);
+	return cache_file(c, path, pid, name);
 }
 
 static void add_image(struct elf_cache *c, struct elf_images *out, pid_t pid,

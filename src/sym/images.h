@@ -26,7 +26,6 @@ struct elf_images {
 struct elf_cache;
 struct elf_cache *elf_cache_create(bool noted);
 void elf_cache_destroy(struct elf_cache *c);
-struct elf_file *elf_cache_file(struct elf_cache *c, const char *path); /* NULL: none */
 
 /* What the process maps with execute permission. 0 or negative errno (-ESRCH: no such process). */
 int elf_images_read(struct elf_cache *c, pid_t pid, struct elf_images *out);
