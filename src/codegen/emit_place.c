@@ -300,6 +300,12 @@ static void lval_to_address(struct cg *cg, struct lval *lv)
 	lv->index = VREG_NONE;
 }
 
+/* The bits up to the highest one of v. */
+static int64_t low_mask(int64_t v)
+{
+	return v ? (int64_t)(~0ull >> __builtin_clzll((uint64_t)v)) : 0;
+}
+
 /*
  * A fault if the index is not below the limit. The bounds hold where no jump is taken: older verifiers know them
  * there even of an index that is kept on the stack (see put_bounds_back()).
@@ -314,6 +320,9 @@ static void index_check(struct cg *cg, vreg i, int64_t limit)
 	ir_place(ir, outside);
 	fault_throw(cg, ABI_FAULT_BADINDEX, i);
 	ir_place(ir, inside);
+	/* The mask changes nothing, but the verifier forgets which constant was added to what: newer ones take a
+	 * large one (a[x - 2147483647]) for an offset of the pointer that the index is added to. */
+	ir_alui(ir, IR_AND, i, low_mask(limit - 1));
 }
 
 /* Steps to an element. An array of 0 or 1 may be the end of a structure of any length. */
