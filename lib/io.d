@@ -36,15 +36,20 @@ inline struct file *_fd_file[int fd] =
 #pragma D attributes Stable/Stable/Common fds
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (_fd_file[fd]);
 
-/* The same for probes whose argument is the descriptor. */
-translator fileinfo_t < uint32_t fd > {
-	fi_name = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_name;
-	fi_dirname = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_dirname;
-	fi_pathname = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_pathname;
-	fi_offset = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_offset;
-	fi_fs = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_fs;
-	fi_mount = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_mount;
-	fi_oflags = xlate <fileinfo_t> (_fd_file[(int)fd]).fi_oflags;
+/*
+ * The same for probes of system calls: the file of a descriptor or, with the highest bit set, what is known by the path
+ * that a program names it with.
+ */
+inline string _call_path[uint64_t f] = f << 1 == 0 ? "<unknown>" : copyinstr(f & 0x7fffffffffffffff);
+
+translator fileinfo_t < uint64_t f > {
+	fi_name = (int64_t)f < 0 ? basename(_call_path[f]) : xlate <fileinfo_t> (_fd_file[(int)f]).fi_name;
+	fi_dirname = (int64_t)f < 0 ? dirname(_call_path[f]) : xlate <fileinfo_t> (_fd_file[(int)f]).fi_dirname;
+	fi_pathname = (int64_t)f < 0 ? _call_path[f] : xlate <fileinfo_t> (_fd_file[(int)f]).fi_pathname;
+	fi_offset = (int64_t)f < 0 ? 0 : xlate <fileinfo_t> (_fd_file[(int)f]).fi_offset;
+	fi_fs = (int64_t)f < 0 ? "<unknown>" : xlate <fileinfo_t> (_fd_file[(int)f]).fi_fs;
+	fi_mount = (int64_t)f < 0 ? "<unknown>" : xlate <fileinfo_t> (_fd_file[(int)f]).fi_mount;
+	fi_oflags = (int64_t)f < 0 ? 0 : xlate <fileinfo_t> (_fd_file[(int)f]).fi_oflags;
 };
 
 inline int B_BUSY = 0x0001;

@@ -2,19 +2,16 @@
 /*
  * The provider cpc: every so many events of the processor or of the kernel's software counters (providers.md 15).
  *
- * EVENT-MODE-COUNT: a perf event on each CPU with COUNT as its period. The kernel runs no program of a perf event while
- * another one of that kind or of a perf tracepoint runs on the CPU, and throttles events; neither is counted by it.
- * The counter of the event goes on meanwhile, so the firings that it should have brought are known at the end.
+ * EVENT-MODE-COUNT: a perf event on each CPU with COUNT as its period (counter.c).
  */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/str.h"
-#include "provider/provider.h"
+#include "provider/counter.h"
 
 #define LISTED 1000000000 /* the count that probes are listed with */
 
@@ -254,33 +251,6 @@ static void cpc_destroy(struct provider *p)
 
 /* ---- the program ------------------------------------------------------------------------------------- */
 
-struct counting {
-	int cpu, fd;
-};
-
-struct cpc_group {
-	struct wanted want;
-	int ncpus;
-	uint64_t *fired; /* by CPU, mapped: what the program saw */
-	VEC(struct counting) events;
-};
-
-static vreg cpc_prologue(struct cg *cg, vreg ctx, void *data, label out)
-{
-	const struct cpc_group *g = data;
-	struct ir *ir = cg_ir(cg);
-	vreg cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, 0);
-
-	(void)ctx;
-	ir_jcci(ir, IR_UGE, cpu, g->ncpus, out);
-	ir_alui(ir, IR_SHL, cpu, 3);
-	vreg cell = ir_mapval(ir, CG_MAP_AUX, 0);
-
-	ir_alu(ir, IR_ADD, cell, cpu);
-	ir_atomic(ir, IR_ATOMIC_ADD, cell, 0, ir_imm(ir, 1));
-	return VREG_NONE;
-}
-
 /* struct pt_regs of x86-64, with which the context begins. */
 enum { REG_IP = 128, REG_CS = 136 };
 
@@ -305,7 +275,7 @@ static vreg cpc_arg(struct cg *cg, vreg ctx, void *data, int n)
 
 static const struct cg_probe_ops cpc_cg = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.prologue = cpc_prologue,
+	.prologue = counter_prologue,
 	.arg = cpc_arg,
 };
 
@@ -325,90 +295,11 @@ static uint64_t cpc_group_key(const struct probe *probe)
 
 static void cpc_group_init(struct probe_group *g, const struct probe *probe)
 {
-	struct cpc_group *cg = mem_alloc(sizeof(*cg));
-	void *area;
+	const struct wanted *w = &((struct cpc_data *)probe->provider->data)->v.v[probe->data];
 
-	cg->want = ((struct cpc_data *)probe->provider->data)->v.v[probe->data];
-	cg->ncpus = kern_cpus_possible();
 	snprintf(g->name, sizeof(g->name), "cpc_%.11s", probe->name);
 	g->ops = &cpc_cg;
-	g->ops_data = cg;
-	g->nrows = 1;
-	g->activity = ABI_ACTIVE;
-	g->aux_fd = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_fired", 4, 8 * cg->ncpus, 1, BPF_F_MMAPABLE);
-	if (g->aux_fd >= 0 && !kern_map_mmap(g->aux_fd, 8 * cg->ncpus, PROT_READ, &area))
-		cg->fired = area;
-}
-
-static void cpc_group_destroy(struct probe_group *g)
-{
-	struct cpc_group *cg = g->ops_data;
-
-	if (!cg)
-		return;
-	for (size_t i = 0; i < cg->events.n; i++)
-		kern_close(&cg->events.v[i].fd);
-	vec_free(&cg->events);
-	if (cg->fired)
-		munmap(cg->fired, 8 * cg->ncpus);
-	kern_close(&g->aux_fd);
-	free(cg);
-	g->ops_data = NULL;
-}
-
-static int cpc_attach(struct probe_group *g, const struct attach_env *env, const char **why)
-{
-	struct cpc_group *cg = g->ops_data;
-
-	*why = "failed to open a counter";
-	for (size_t c = 0; c < env->ncpus; c++) {
-		int fd = kern_perf_event_open(env->cpus[c], &cg->want.ev), err;
-
-		if (fd < 0)
-			return fd;
-		vec_push(&cg->events, ((struct counting){ env->cpus[c], fd }));
-		err = kern_perf_set_prog(fd, g->prog_fd);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
-static int cpc_start(struct probe_group *g, const struct attach_env *env)
-{
-	struct cpc_group *cg = g->ops_data;
-	int err = 0;
-
-	(void)env;
-	for (size_t i = 0; i < cg->events.n && !err; i++)
-		err = kern_perf_enable(cg->events.v[i].fd);
-	return err;
-}
-
-static void cpc_stop(struct probe_group *g)
-{
-	struct cpc_group *cg = g->ops_data;
-
-	for (size_t i = 0; i < cg->events.n; i++)
-		kern_perf_disable(cg->events.v[i].fd);
-}
-
-/* What a clock counts is time in every mode, so that nothing follows from it in one of them. */
-static uint64_t cpc_missed(struct probe_group *g, const struct probe *probe, int cpu, bool all)
-{
-	struct cpc_group *cg = g->ops_data;
-	uint64_t count = 0;
-
-	(void)probe;
-	(void)all;
-	if (!cg->fired || (cg->want.times && (cg->want.ev.exclude_user || cg->want.ev.exclude_kernel)))
-		return 0;
-	for (size_t i = 0; i < cg->events.n; i++)
-		if (cg->events.v[i].cpu == cpu && kern_perf_read(cg->events.v[i].fd, &count) < 0)
-			return 0;
-	count /= cg->want.ev.period;
-	/* One may be under way. */
-	return count > cg->fired[cpu] + 1 ? count - cg->fired[cpu] : 0;
+	counter_group_init(g, &w->ev, w->times);
 }
 
 const struct provider_ops provider_cpc = {
@@ -421,10 +312,10 @@ const struct provider_ops provider_cpc = {
 	.args = cpc_args,
 	.group_key = cpc_group_key,
 	.group_init = cpc_group_init,
-	.group_destroy = cpc_group_destroy,
-	.attach = cpc_attach,
-	.start = cpc_start,
-	.stop = cpc_stop,
-	.missed = cpc_missed,
+	.group_destroy = counter_group_destroy,
+	.attach = counter_attach,
+	.start = counter_start,
+	.stop = counter_stop,
+	.missed = counter_missed,
 	.destroy = cpc_destroy,
 };

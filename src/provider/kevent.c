@@ -7,14 +7,17 @@
  * had and as what args[] shows them. Each probe has a raw tracepoint program of its own, attached to one tracepoint or
  * to several of the same arguments. A row is published if the kernel has its tracepoints.
  */
-#include <errno.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "provider/counter.h"
 #include "provider/kevent.h"
 #include "sym/ksymaddr.h"
+
+#define REG_CS 136 /* in struct pt_regs of x86-64 */
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
@@ -43,95 +46,7 @@ static vreg task_cpu(struct cg *cg, vreg ctx)
 	return tracepoint_member(cg, raw0(cg, ctx), "task_struct", own ? "cpu" : "thread_info.cpu", 4);
 }
 
-/* struct pt_regs of x86-64. */
-enum { REGS_R10 = 56, REG_SI = 104, REG_DI = 112, REG_ORIG_AX = 120, REG_CS = 136 };
-#define USER32_CS 0x23
-
-#define NR_READ (-1) /* the call of number 0 */
-#define NR_EXECVEAT 322
-#define NR_NEWFSTATAT 262
-
 /* ---- conditions -------------------------------------------------------------------------------------- */
-
-/* Callers of 32-bit code have other numbers: they are left out. */
-static void nr_among(struct cg *cg, vreg ctx, vreg nr, const struct kevent *k, label out)
-{
-	struct ir *ir = cg_ir(cg);
-	label yes = ir_label(ir);
-
-	for (int i = 0; i < NRS_MAX && k->nr[i]; i++)
-		ir_jcci(ir, IR_EQ, nr, k->nr[i] == NR_READ ? 0 : k->nr[i], yes);
-	ir_jmp(ir, out);
-	ir_place(ir, yes);
-	ir_jcci(ir, IR_EQ, tracepoint_read(cg, raw0(cg, ctx), REG_CS, 8), USER32_CS, out);
-}
-
-/* sys_enter(regs, number) */
-static void call_entry(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	nr_among(cg, ctx, raw1(cg, ctx), k, out);
-}
-
-/* sys_exit(regs, value) */
-static void call_return(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	nr_among(cg, ctx, tracepoint_read(cg, raw0(cg, ctx), REG_ORIG_AX, 8), k, out);
-}
-
-static void call_failed(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	ir_jcci(cg_ir(cg), IR_SGE, raw1(cg, ctx), 0, out);
-	call_return(cg, ctx, k, out);
-}
-
-static void call_positive(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	ir_jcci(cg_ir(cg), IR_SLE, raw1(cg, ctx), 0, out);
-	call_return(cg, ctx, k, out);
-}
-
-static void call_succeeded(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	ir_jcci(cg_ir(cg), IR_SLT, raw1(cg, ctx), 0, out);
-	call_return(cg, ctx, k, out);
-}
-
-#define AT_EMPTY 0x1000 /* AT_EMPTY_PATH */
-
-/* fstat() is a call of its own, or one that names no path below its descriptor. */
-static void stat_descriptor(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	struct ir *ir = cg_ir(cg);
-	label yes = ir_label(ir);
-
-	call_succeeded(cg, ctx, k, out);
-	ir_jcci(ir, IR_NE, tracepoint_read(cg, raw0(cg, ctx), REG_ORIG_AX, 8), NR_NEWFSTATAT, yes);
-	vreg flags = tracepoint_read(cg, raw0(cg, ctx), REGS_R10, 8);
-
-	ir_alui(ir, IR_AND, flags, AT_EMPTY);
-	ir_jcci(ir, IR_EQ, flags, 0, out);
-	ir_place(ir, yes);
-}
-
-/* A new thread's first return to its program: the call that made it returns 0 there. */
-static void call_zero(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	ir_jcci(cg_ir(cg), IR_NE, raw1(cg, ctx), 0, out);
-	call_return(cg, ctx, k, out);
-}
-
-static void call_zero_leader(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	struct ir *ir = cg_ir(cg);
-
-	call_zero(cg, ctx, k, out);
-	vreg tid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
-	vreg tgid = ir_mov(ir, tid);
-
-	ir_alui(ir, IR_SHR, tgid, 32);
-	ir_ext(ir, tid, 4, false);
-	ir_jcc(ir, IR_NE, tid, tgid, out);
-}
 
 /* sched_process_fork(parent, child) */
 static void child_is_leader(struct cg *cg, vreg ctx, const struct kevent *k, label out)
@@ -321,6 +236,27 @@ static void is_tick(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	ir_jcci(ir, IR_EQ, ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0), 0, out);
 }
 
+static void tick_in(struct cg *cg, vreg ctx, const struct kevent *k, bool user, label out)
+{
+	struct ir *ir = cg_ir(cg);
+
+	is_tick(cg, ctx, k, out);
+	vreg cs = tracepoint_read(cg, tracepoint_timer_regs(cg, raw0(cg, ctx)), REG_CS, 8);
+
+	ir_alui(ir, IR_AND, cs, 3);
+	ir_jcci(ir, user ? IR_EQ : IR_NE, cs, 0, out);
+}
+
+static void is_user_tick(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	tick_in(cg, ctx, k, true, out);
+}
+
+static void is_kernel_tick(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	tick_in(cg, ctx, k, false, out);
+}
+
 static void next_is_idle(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	(void)k;
@@ -360,61 +296,10 @@ static void rq_write_behind(struct cg *cg, vreg ctx, const struct kevent *k, lab
 	ir_jcci(ir, IR_NE, flags, 0, out);
 }
 
-/* Operations of what is queued for a device, likewise. */
-static void bio_op(struct cg *cg, vreg ctx, int op, label out)
-{
-	vreg v = tracepoint_member(cg, raw0(cg, ctx), "bio", "bi_opf", 4);
-
-	ir_alui(cg_ir(cg), IR_AND, v, 0xff);
-	ir_jcci(cg_ir(cg), IR_NE, v, op, out);
-}
-
-static void bio_read(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	(void)k;
-	bio_op(cg, ctx, 0, out);
-}
-
-static void bio_write(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	(void)k;
-	bio_op(cg, ctx, 1, out);
-}
-
-static vreg bio_pages(struct cg *cg, vreg ctx)
-{
-	vreg v = tracepoint_member(cg, raw0(cg, ctx), "bio", "bi_iter.bi_size", 4);
-
-	ir_alui(cg_ir(cg), IR_ADD, v, 4095);
-	ir_alui(cg_ir(cg), IR_SHR, v, 12);
-	return v;
-}
-
 static vreg none(struct cg *cg, vreg ctx)
 {
 	(void)ctx;
 	return ir_imm(cg_ir(cg), 0);
-}
-
-/* page_fault_user(address, regs, error code); bit 0 of the code: protection, bit 1: a write. */
-static void fault_code(struct cg *cg, vreg ctx, int bits, label out)
-{
-	vreg code = raw2(cg, ctx);
-
-	ir_alui(cg_ir(cg), IR_AND, code, bits);
-	ir_jcci(cg_ir(cg), IR_NE, code, bits, out);
-}
-
-static void fault_protection(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	(void)k;
-	fault_code(cg, ctx, 1, out);
-}
-
-static void fault_cow(struct cg *cg, vreg ctx, const struct kevent *k, label out)
-{
-	(void)k;
-	fault_code(cg, ctx, 3, out);
 }
 
 /* contention_begin(lock, flags) */
@@ -437,33 +322,6 @@ CONTENTION(contention_read, 2, 2)
 CONTENTION(contention_write, 4, 4)
 
 /* ---- values ------------------------------------------------------------------------------------------ */
-
-/* execve(path, ...), execveat(dirfd, path, ...) */
-static vreg exec_path(struct cg *cg, vreg ctx)
-{
-	struct ir *ir = cg_ir(cg);
-	label done = ir_label(ir);
-	vreg path = tracepoint_read(cg, raw0(cg, ctx), REG_DI, 8);
-
-	ir_jcci(ir, IR_NE, raw1(cg, ctx), NR_EXECVEAT, done);
-	ir_mov_to(ir, path, tracepoint_read(cg, raw0(cg, ctx), REG_SI, 8));
-	ir_place(ir, done);
-	return path;
-}
-
-/* The descriptor that is the first argument; the register still has it when the call returns. */
-static vreg call_file(struct cg *cg, vreg ctx)
-{
-	return tracepoint_read(cg, raw0(cg, ctx), REG_DI, 4);
-}
-
-static vreg call_errno(struct cg *cg, vreg ctx)
-{
-	vreg v = raw1(cg, ctx);
-
-	ir_neg(cg_ir(cg), v);
-	return v;
-}
 
 static vreg exit_reason(struct cg *cg, vreg ctx)
 {
@@ -505,7 +363,24 @@ static const struct kevent rows[] = {
 /* Conditions for which the tracepoint alone is not enough. */
 static bool has_condition(kevent_cond *cond)
 {
+	if (cond == vm_swaps_in || cond == vm_swaps_out)
+		return vm_have_swap();
 	return cond != net_refuses || net_have_refusals();
+}
+
+static bool is_counter(const struct kevent *k)
+{
+	return !strcmp(k->tracepoint[0], SOFTWARE_EVENT);
+}
+
+static bool has_source(const struct kevent *k, struct hmap *tracepoints)
+{
+	if (is_counter(k))
+		return kern_feature(KERN_FEATURE_PERF_EVENT);
+	for (int i = 0; i < TPS_MAX && k->tracepoint[i]; i++)
+		if (!hmap_get(tracepoints, k->tracepoint[i]))
+			return false;
+	return has_condition(k->cond);
 }
 
 static const struct kevent *row_of(const struct probe *probe)
@@ -527,14 +402,9 @@ static int kevent_provide(struct probes *t, struct provider *p)
 		return 0;
 	have = hmap_create();
 	err = kern_btf_tracepoints(add_name, have);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const char *second = rows[i].tracepoint[1];
-
-		if (strcmp(rows[i].prov, p->ops->name) || !hmap_get(have, rows[i].tracepoint[0]) ||
-		    (second && !hmap_get(have, second)) || !has_condition(rows[i].cond))
-			continue;
-		probes_add(t, p, "vmlinux", "", rows[i].name, i);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].prov, p->ops->name) && has_source(&rows[i], have))
+			probes_add(t, p, "vmlinux", "", rows[i].name, i);
 	hmap_destroy(have);
 	return err;
 }
@@ -576,6 +446,19 @@ static const struct cg_probe_ops kevent_cg = {
 	.arg = kevent_raw,
 };
 
+static vreg counted(struct cg *cg, vreg ctx, void *data, int n)
+{
+	(void)ctx;
+	(void)data;
+	return ir_imm(cg_ir(cg), n == 0);
+}
+
+static const struct cg_probe_ops counter_cg = {
+	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
+	.prologue = counter_prologue,
+	.arg = counted,
+};
+
 static uint64_t kevent_group_key(const struct probe *probe)
 {
 	return probe->data;
@@ -583,10 +466,19 @@ static uint64_t kevent_group_key(const struct probe *probe)
 
 static void kevent_group_init(struct probe_group *g, const struct probe *probe)
 {
+	const struct kevent *k = row_of(probe);
+
 	snprintf(g->name, sizeof(g->name), "%.7s_%.7s", probe->prov, probe->name);
+	if (is_counter(k)) {
+		struct kern_perf_event ev = { .type = PERF_TYPE_SOFTWARE, .config = k->nr[0], .period = 1 };
+
+		g->ops = &counter_cg;
+		counter_group_init(g, &ev, false);
+		return;
+	}
 	g->ops = &kevent_cg;
-	g->ops_data = (void *)row_of(probe);
-	g->tracepoint = row_of(probe)->tracepoint[0];
+	g->ops_data = (void *)k;
+	g->tracepoint = k->tracepoint[0];
 	g->nrows = 1;
 	g->activity = ABI_ACTIVE;
 }
@@ -596,10 +488,33 @@ static int kevent_attach(struct probe_group *g, const struct attach_env *env, co
 	const struct kevent *k = g->ops_data;
 	int err = 0;
 
-	(void)env;
+	if (g->ops == &counter_cg)
+		return counter_attach(g, env, why);
 	for (int i = 0; i < TPS_MAX && k->tracepoint[i] && !err; i++)
 		err = tracepoint_attach(g, k->tracepoint[i], why);
 	return err;
+}
+
+static int kevent_start(struct probe_group *g, const struct attach_env *env)
+{
+	return g->ops == &counter_cg ? counter_start(g, env) : 0;
+}
+
+static void kevent_stop(struct probe_group *g)
+{
+	if (g->ops == &counter_cg)
+		counter_stop(g);
+}
+
+static uint64_t kevent_missed(struct probe_group *g, const struct probe *probe, int cpu, bool all)
+{
+	return g->ops == &counter_cg ? counter_missed(g, probe, cpu, all) : 0;
+}
+
+static void kevent_group_destroy(struct probe_group *g)
+{
+	if (g->ops == &counter_cg)
+		counter_group_destroy(g);
 }
 
 #define PROVIDER(prov, argument_stability)                                                    \
@@ -613,7 +528,11 @@ static int kevent_attach(struct probe_group *g, const struct attach_env *env, co
 		.xargs = kevent_xargs,                                                        \
 		.group_key = kevent_group_key,                                                \
 		.group_init = kevent_group_init,                                              \
+		.group_destroy = kevent_group_destroy,                                        \
 		.attach = kevent_attach,                                                      \
+		.start = kevent_start,                                                        \
+		.stop = kevent_stop,                                                          \
+		.missed = kevent_missed,                                                      \
 	}
 
 PROVIDER(proc, "Evolving/Evolving/ISA");

@@ -9,6 +9,9 @@
 #define NRS_MAX 12
 #define ARGS_MAX 6
 
+/* In the place of a tracepoint: the probe is a software counter of the kernel's (counter.h). */
+#define SOFTWARE_EVENT "software event"
+
 struct kevent;
 typedef void kevent_cond(struct cg *cg, vreg ctx, const struct kevent *k, label out);
 typedef vreg kevent_arg(struct cg *cg, vreg ctx);
@@ -17,7 +20,10 @@ struct kevent {
 	const char *prov, *name;
 	const char *tracepoint[TPS_MAX];
 	kevent_cond *cond;
-	/* Numbers of system calls, for conditions that ask for them. 0 ends the list; read is named by NR_READ. */
+	/*
+	 * Numbers of system calls, for conditions that ask for them. 0 ends the list; read is named by NR_READ. Of a
+	 * SOFTWARE_EVENT: its number.
+	 */
 	short nr[NRS_MAX];
 	kevent_arg *arg[ARGS_MAX];
 	const char *type[ARGS_MAX + 1];
@@ -35,6 +41,36 @@ RAW(1)
 RAW(2)
 RAW(3)
 #undef RAW
+
+/* ---- kevent_call.c: system calls ---- */
+
+#define NR_READ (-1) /* the call of number 0 */
+enum {
+	NR_OPEN = 2,
+	NR_SYMLINK = 88,
+	NR_OPENAT = 257,
+	NR_MKDIRAT = 258,
+	NR_NEWFSTATAT = 262,
+	NR_UNLINKAT = 263,
+	NR_RENAMEAT = 264,
+	NR_LINKAT = 265,
+	NR_SYMLINKAT = 266,
+	NR_READLINKAT = 267,
+	NR_FACCESSAT = 269,
+	NR_RENAMEAT2 = 316,
+	NR_EXECVEAT = 322,
+	NR_FACCESSAT2 = 439,
+};
+
+kevent_cond call_entry, call_failed, call_positive, call_succeeded, call_zero, call_zero_leader, call_stats_file,
+	call_creates, call_removes_file, call_removes_dir, call_maps_file, call_locks_file;
+kevent_arg call_path, call_marked_path, call_file, call_mapped_file, call_errno;
+
+/* ---- kevent_vm.c: page faults, paging ---- */
+
+kevent_cond vm_bio_read, vm_bio_write, vm_swaps_in, vm_swaps_out, vm_fault_protection, vm_fault_cow, vm_zeroed;
+kevent_arg vm_bio_pages, vm_pages_of_order;
+bool vm_have_swap(void);
 
 /* ---- kevent_net.c: packets and sockets ---- */
 

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "provider/provider.h"
+#include "provider/tracepoint.h"
 
 #define NROWS 256		/* different profile and tick probes of a session */
 #define PERIOD_MIN 200000ull	/* ns: 5000 a second */
@@ -164,10 +164,6 @@ struct profile_group {
 	int timer_to_event;  /* bytes from the start of struct perf_event to its timer */
 	int config1;	     /* offset of attr.config1; config2 follows it */
 	int timer_expires;   /* hrtimer.node.expires */
-	int timer_base;	     /* hrtimer.base */
-	int clock_cpu_base;  /* hrtimer_clock_base.cpu_base */
-	int64_t bases;	     /* per-CPU hrtimer_bases */
-	int64_t irq_regs;    /* per-CPU __irq_regs; -1 unknown: no pcs */
 	int ncpus;
 	struct cell *cells;  /* [row * ncpus + cpu], mapped */
 	const struct periods *periods;
@@ -224,24 +220,18 @@ static vreg profile_prologue(struct cg *cg, vreg ctx, void *data, label out)
 /* struct pt_regs of x86-64. */
 enum { REG_IP = 128, REG_CS = 136 };
 
-/*
- * arg0: kernel pc, arg1: user pc, the other one is 0. The interrupted registers are where the kernel keeps
- * them for its own interrupt handlers, the per-CPU pointer __irq_regs; the timer's base tells where the
- * per-CPU data of this CPU are.
- */
+/* arg0: kernel pc, arg1: user pc, the other one is 0. Both are where the interrupted registers are not known. */
 static vreg profile_arg(struct cg *cg, vreg ctx, void *data, int n)
 {
-	struct profile_group *pg = data;
 	struct ir *ir = cg_ir(cg);
 	vreg pc = ir_vreg(ir);
 	label done = ir_label(ir);
 
+	(void)data;
 	ir_imm_to(ir, pc, 0);
-	if (n > 1 || pg->irq_regs < 0)
+	if (n > 1)
 		return pc;
-	vreg base = cg_read(cg, ir_load(ir, 8, ctx, 0), pg->timer_base, 8);
-	vreg cpu_base = cg_read(cg, base, pg->clock_cpu_base, 8);
-	vreg regs = cg_read(cg, cpu_base, pg->irq_regs - pg->bases, 8);
+	vreg regs = tracepoint_timer_regs(cg, ir_load(ir, 8, ctx, 0));
 	vreg cs = cg_read(cg, regs, REG_CS, 8);
 
 	ir_alui(ir, IR_AND, cs, 3);
@@ -290,12 +280,6 @@ static void profile_group_init(struct probe_group *g, const struct probe *probe)
 	pg->timer_to_event = kern_btf_member_offset("perf_event", "hw.hrtimer");
 	pg->config1 = kern_btf_member_offset("perf_event", "attr.config1");
 	pg->timer_expires = kern_btf_member_offset("hrtimer", "node.expires");
-	pg->timer_base = kern_btf_member_offset("hrtimer", "base");
-	pg->clock_cpu_base = kern_btf_member_offset("hrtimer_clock_base", "cpu_base");
-	pg->bases = kern_btf_percpu_offset("hrtimer_bases");
-	pg->irq_regs = kern_btf_percpu_offset("__irq_regs");
-	if (pg->bases < 0 || pg->timer_base < 0 || pg->clock_cpu_base < 0)
-		pg->irq_regs = -1;
 	pg->ncpus = kern_cpus_possible();
 	if (getrandom(&pg->token, sizeof(pg->token), 0) != sizeof(pg->token))
 		pg->token = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)pg;

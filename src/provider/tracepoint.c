@@ -46,6 +46,18 @@ vreg tracepoint_member(struct cg *cg, vreg base, const char *tag, const char *pa
 	return off < 0 ? ir_imm(cg_ir(cg), 0) : tracepoint_read(cg, base, off, size);
 }
 
+vreg tracepoint_timer_regs(struct cg *cg, vreg timer)
+{
+	int64_t bases = kern_btf_percpu_offset("hrtimer_bases"), irq_regs = kern_btf_percpu_offset("__irq_regs");
+
+	if (bases < 0 || irq_regs < 0)
+		return ir_imm(cg_ir(cg), 0);
+	vreg base = tracepoint_member(cg, timer, "hrtimer", "base", 8);
+	vreg cpu_base = tracepoint_member(cg, base, "hrtimer_clock_base", "cpu_base", 8);
+
+	return tracepoint_read(cg, cpu_base, irq_regs - bases, 8);
+}
+
 int tracepoint_attach(struct probe_group *g, const char *tracepoint, const char **why)
 {
 	int fd = kern_raw_tp_attach(g->prog_fd, tracepoint);

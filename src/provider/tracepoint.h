@@ -19,6 +19,12 @@ vreg tracepoint_read(struct cg *cg, vreg base, int64_t off, int size);
 /* Member of a kernel structure at base, 0 if this kernel has none of that name. */
 vreg tracepoint_member(struct cg *cg, vreg base, const char *tag, const char *path, int size);
 
+/*
+ * The registers that a timer (struct hrtimer *) has interrupted on this CPU, 0 where that cannot be known. The kernel
+ * keeps them for its own handlers, in the per-CPU pointer __irq_regs; the timer's base tells where the per-CPU data are.
+ */
+vreg tracepoint_timer_regs(struct cg *cg, vreg timer);
+
 /* Attaches the program of a group to a raw tracepoint. 0 or -errno, *why set. */
 int tracepoint_attach(struct probe_group *g, const char *tracepoint, const char **why);
 

@@ -104,4 +104,27 @@ fi
 "$DTRACE" -ln sysinfo:::trap >/dev/null 2>&1 && [ "$(value traps)" -lt "$(value faulted)" ] &&
 	wrong "traps $(value traps), faults $(value faulted)"
 [ $fault = 0 ] || cat out
+
+# The tick finds a program that computes in its own code, and one that has the kernel work in the kernel's; each tick is
+# one of the two, and one of the scheduler's.
+if "$DTRACE" -ln sysinfo:::cpu_ticks_user >/dev/null 2>&1; then
+	echo 'while True: pass' >user.py
+	cat >kernel.py <<'END'
+z = open("/dev/zero", "rb", buffering=0)
+b = bytearray(16 << 20)
+while True:
+    z.readinto(b)
+END
+	for who in user kernel; do
+		run "$DTRACE" -qn 'long user, kernel;
+sched:::tick /pid == $target && seen < 40/ { seen++; self->one = 1; }
+sysinfo:::cpu_ticks_user /pid == $target && self->one/ { self->one = 0; user += arg0; }
+sysinfo:::cpu_ticks_kernel /pid == $target && self->one/ { self->one = 0; kernel += arg0; }
+sysinfo:::cpu_ticks_user, sysinfo:::cpu_ticks_kernel /tid == 0/ { idle++; }
+tick-100ms /user + kernel >= 40/ { exit(0); }
+END { printf("sum %d more %d idle %d\n", user + kernel, user > kernel, idle); }' -c "python3 $who.py"
+		status 0
+		has_out "^sum 40 more $([ $who = user ] && echo 1 || echo 0) idle 0\$"
+	done
+fi
 finish
