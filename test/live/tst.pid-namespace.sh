@@ -21,6 +21,7 @@ mkfifo in
 traced()
 {
 	form=$1
+	rm -f out
 	cat >inside <<END
 mount -t tmpfs none $TMPDIR/there || exit 1
 cp $TMPDIR/family.debug there
@@ -47,7 +48,7 @@ END
 		>out 2>err 3>&- &
 	dt=$!
 	for _ in $(seq 300); do
-		grep -q ready out && break
+		grep -qs ready out && break
 		sleep 0.1
 	done
 	exec 3>&-
