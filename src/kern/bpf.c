@@ -196,18 +196,23 @@ int kern_prog_test_run(int fd, const void *ctx, size_t ctx_len, int cpu, uint32_
 	return r;
 }
 
+int kern_object_info(int fd, void *info, uint32_t size)
+{
+	union bpf_attr a;
+
+	memset(info, 0, size);
+	memset(&a, 0, sizeof(a));
+	a.info.bpf_fd = fd;
+	a.info.info_len = size;
+	a.info.info = PTR(info);
+	return kern_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, UPTO(info));
+}
+
 int kern_prog_recursion_misses(int fd, uint64_t *misses)
 {
 	struct bpf_prog_info info;
-	union bpf_attr a;
-	int r;
+	int r = kern_object_info(fd, &info, sizeof(info));
 
-	memset(&info, 0, sizeof(info));
-	memset(&a, 0, sizeof(a));
-	a.info.bpf_fd = fd;
-	a.info.info_len = sizeof(info);
-	a.info.info = PTR(&info);
-	r = kern_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, UPTO(info));
 	if (r >= 0)
 		*misses = info.recursion_misses;
 	return r;

@@ -164,8 +164,6 @@ int kern_perf_tracepoint_open(int cpu, int id);
 int kern_perf_set_prog(int perf_fd, int prog_fd);
 int kern_perf_enable(int perf_fd);
 int kern_perf_disable(int perf_fd);
-/* Makes a link of the event and a program, starts the event and closes perf_fd, whatever comes of it. */
-int kern_perf_link(int prog_fd, int perf_fd, uint64_t cookie);
 /* Frames that the kernel gives of a stack at most (sysctl kernel.perf_event_max_stack). */
 uint32_t kern_perf_max_stack(void);
 /* The event's count: ns for clocks. */

@@ -3,11 +3,7 @@
  * Programs on functions of the kernel: many by one link where the kernel has that, else one perf event each.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <linux/bpf.h>
 
 #include "kern/impl.h"
 #include "kern/kern.h"
@@ -36,22 +32,10 @@ int kern_kprobe_multi_link(int prog_fd, bool is_return, const uint64_t *addrs, c
 
 int kern_kprobe_perf_link(int prog_fd, bool is_return, uint64_t addr, uint64_t cookie)
 {
-	struct perf_event_attr attr;
-	int type = kern_perf_pmu_type("kprobe");
-	long fd;
-
-	if (type < 0)
-		return type == -ENOENT ? -EOPNOTSUPP : type;
-	memset(&attr, 0, sizeof(attr));
-	attr.size = sizeof(attr);
-	attr.type = type;
-	attr.config = is_return;
 	/* No name: an address, which tells functions of one name apart. */
-	attr.config2 = addr;
-	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return kern_perf_link(prog_fd, fd, cookie);
+	struct kern_perf_probe p = { .config = is_return, .config2 = addr };
+
+	return kern_perf_probe_link("kprobe", &p, prog_fd, cookie);
 }
 
 /* What struct bpf_link_info begins with; newer than the headers may be. */
@@ -77,15 +61,8 @@ enum { LINK_PERF_EVENT = 7, LINK_KPROBE_MULTI = 8, EVENT_KPROBE = 3, EVENT_KRETP
 int kern_kprobe_missed(int link_fd, uint64_t *missed)
 {
 	struct link_info info;
-	union bpf_attr a;
-	int r;
+	int r = kern_object_info(link_fd, &info, sizeof(info));
 
-	memset(&info, 0, sizeof(info));
-	memset(&a, 0, sizeof(a));
-	a.info.bpf_fd = link_fd;
-	a.info.info_len = sizeof(info);
-	a.info.info = PTR(&info);
-	r = kern_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, offsetof(union bpf_attr, info) + sizeof(a.info));
 	if (r < 0)
 		return r;
 	if (info.type == LINK_KPROBE_MULTI)

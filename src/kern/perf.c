@@ -13,17 +13,23 @@
 #include "kern/impl.h"
 #include "kern/kern.h"
 
-static int clock_open(struct perf_event_attr *attr, int cpu, uint64_t period_ns)
+/* An event of one CPU. */
+static int event_open(struct perf_event_attr *attr, int cpu)
 {
 	long fd;
 
-	attr->type = PERF_TYPE_SOFTWARE;
-	attr->config = PERF_COUNT_SW_CPU_CLOCK;
 	attr->size = sizeof(*attr);
-	attr->sample_period = period_ns;
-	attr->disabled = 1;
 	fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+static int clock_open(struct perf_event_attr *attr, int cpu, uint64_t period_ns)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_CPU_CLOCK;
+	attr->sample_period = period_ns;
+	attr->disabled = 1;
+	return event_open(attr, cpu);
 }
 
 int kern_perf_cpu_clock_open(int cpu, uint64_t period_ns)
@@ -49,33 +55,27 @@ int kern_perf_timer_open(int cpu, uint64_t period_ns, uint64_t config1, uint64_t
 int kern_perf_event_open(int cpu, const struct kern_perf_event *ev)
 {
 	struct perf_event_attr attr;
-	long fd;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.type = ev->type;
 	attr.config = ev->config;
-	attr.size = sizeof(attr);
 	attr.sample_period = ev->period;
 	attr.exclude_user = ev->exclude_user;
 	attr.exclude_kernel = ev->exclude_kernel;
 	attr.disabled = 1;
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
+	return event_open(&attr, cpu);
 }
 
 int kern_perf_tracepoint_open(int cpu, int id)
 {
 	struct perf_event_attr attr;
-	long fd;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = id;
-	attr.size = sizeof(attr);
 	attr.sample_period = 1;
 	attr.disabled = 1;
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
+	return event_open(&attr, cpu);
 }
 
 static int control(int fd, unsigned long request, unsigned long arg)
@@ -96,23 +96,6 @@ int kern_perf_enable(int perf_fd)
 int kern_perf_disable(int perf_fd)
 {
 	return control(perf_fd, PERF_EVENT_IOC_DISABLE, 0);
-}
-
-int kern_perf_link(int prog_fd, int perf_fd, uint64_t cookie)
-{
-	int link = kern_link_perf_event(prog_fd, perf_fd, cookie);
-
-	if (link >= 0) {
-		int err = kern_perf_enable(perf_fd);
-
-		if (err < 0) {
-			close(link);
-			link = err;
-		}
-	}
-	/* The link keeps the event. */
-	close(perf_fd);
-	return link;
 }
 
 int kern_perf_read(int perf_fd, uint64_t *count)
@@ -138,6 +121,33 @@ int kern_perf_pmu_type(const char *pmu)
 	r = atoi(text);
 	free(text);
 	return r;
+}
+
+int kern_perf_probe_link(const char *pmu, const struct kern_perf_probe *p, int prog_fd, uint64_t cookie)
+{
+	struct perf_event_attr attr;
+	int type = kern_perf_pmu_type(pmu), fd, link, err;
+
+	if (type < 0)
+		return type == -ENOENT ? -EOPNOTSUPP : type;
+	memset(&attr, 0, sizeof(attr));
+	attr.type = type;
+	attr.config = p->config;
+	attr.config1 = p->config1;
+	attr.config2 = p->config2;
+	/* Every process, whatever the CPU: the program is run before the event looks at either. */
+	fd = event_open(&attr, 0);
+	if (fd < 0)
+		return fd;
+	link = kern_link_perf_event(prog_fd, fd, cookie);
+	err = link < 0 ? 0 : kern_perf_enable(fd);
+	if (err < 0) {
+		close(link);
+		link = err;
+	}
+	/* The link keeps the event. */
+	close(fd);
+	return link;
 }
 
 uint32_t kern_perf_max_stack(void)

@@ -4,11 +4,8 @@
  * A link of many costs 11 ms however many they are; a perf event costs that for every one of them.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
+#include <linux/bpf.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "kern/impl.h"
 #include "kern/kern.h"
@@ -55,22 +52,12 @@ int kern_uprobe_multi_link(int prog_fd, const char *path, int pid, bool is_retur
 
 int kern_uprobe_perf_link(int prog_fd, const char *path, bool is_return, const struct kern_uprobe *u)
 {
-	struct perf_event_attr attr;
-	int type = kern_perf_pmu_type("uprobe");
-	long fd;
+	struct kern_perf_probe p = {
+		/* Bit 0: a return probe; bits 32..63: the offset of the counter. */
+		.config = (is_return ? 1 : 0) | u->ref_ctr << 32,
+		.config1 = PTR(path),
+		.config2 = u->offset,
+	};
 
-	if (type < 0)
-		return type == -ENOENT ? -EOPNOTSUPP : type;
-	memset(&attr, 0, sizeof(attr));
-	attr.size = sizeof(attr);
-	attr.type = type;
-	/* Bit 0: a return probe; bits 32..63: the offset of the counter. */
-	attr.config = (is_return ? 1 : 0) | u->ref_ctr << 32;
-	attr.config1 = PTR(path);
-	attr.config2 = u->offset;
-	/* Every process, whatever the CPU: the program is run before the event looks at either. */
-	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return kern_perf_link(prog_fd, fd, u->cookie);
+	return kern_perf_probe_link("uprobe", &p, prog_fd, u->cookie);
 }
