@@ -17,7 +17,7 @@
 #include "provider/kevent.h"
 #include "sym/ksymaddr.h"
 
-#define REG_CS 136 /* in struct pt_regs of x86-64 */
+enum { REG_ORIG_AX = 120, REG_CS = 136 }; /* in struct pt_regs of x86-64 */
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
@@ -172,6 +172,41 @@ static void goes_to_sleep(struct cg *cg, vreg ctx, const struct kevent *k, label
 	ir_jcci(ir, IR_NE, preempt, 0, out);
 	ir_ext(ir, state, 4, false);
 	ir_jcci(ir, IR_EQ, state, 0, out);
+}
+
+/*
+ * The same: a thread that could go on is taken off its CPU. The kernel calls only what happens within itself preemption;
+ * most threads lose their CPU on the way back to their program. Those that asked for it with sched_yield() are among
+ * them, as in the kernel's own count.
+ */
+static void is_involuntary(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	label yes = ir_label(ir);
+	vreg preempt = raw0(cg, ctx), state = raw3(cg, ctx);
+
+	(void)k;
+	ir_ext(ir, preempt, 1, false);
+	ir_jcci(ir, IR_NE, preempt, 0, yes);
+	ir_ext(ir, state, 4, false);
+	ir_jcci(ir, IR_NE, state, 0, out);
+	/* The idle thread. */
+	ir_jcci(ir, IR_EQ, tracepoint_member(cg, raw1(cg, ctx), "task_struct", "pid", 4), 0, out);
+	ir_place(ir, yes);
+}
+
+/* Without sched_yield(), by the call that the thread is in. */
+static void is_preempted(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	vreg task, regs;
+
+	is_involuntary(cg, ctx, k, out);
+	if (!kern_feature(KERN_FEATURE_TASK_PT_REGS))
+		return;
+	task = ir_call(ir, BPF_FUNC_get_current_task_btf, 0);
+	regs = ir_call(ir, BPF_FUNC_task_pt_regs, 1, task);
+	ir_jcci(ir, IR_EQ, ir_load(ir, 8, regs, REG_ORIG_AX), NR_SCHED_YIELD, out);
 }
 
 /* sched_exit_tp(has the thread changed?) */

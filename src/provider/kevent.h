@@ -47,6 +47,7 @@ RAW(3)
 #define NR_READ (-1) /* the call of number 0 */
 enum {
 	NR_OPEN = 2,
+	NR_SCHED_YIELD = 24,
 	NR_SYMLINK = 88,
 	NR_OPENAT = 257,
 	NR_MKDIRAT = 258,

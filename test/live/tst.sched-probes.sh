@@ -103,4 +103,40 @@ sched:::remain-cpu, sched:::off-cpu /self->in/ { @ = count(); } END { printa("de
 	status 0
 	[ "$(value decided)" -ge 1000 ] || wrong "decisions: $(cat out)"
 fi
+
+# Two that compute share one CPU; one of them, until the kernel says that it was put off 20 times. Then it yields.
+cat >share.py <<'END'
+import ctypes, os, resource
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+def involuntary():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+if os.fork() == 0:
+    ctypes.CDLL(None).prctl(1, 9) # ends with its parent
+    while True:
+        pass
+os.getpgid(0)
+before = involuntary()
+while involuntary() < before + 20:
+    pass
+os.getpgid(0)
+print("put off", involuntary() - before)
+for i in range(1000):
+    os.sched_yield()
+END
+run "$DTRACE" -qn '
+syscall::getpgid:entry /pid == $target/ { between++; }
+sched:::preempt /pid == $target && between == 1/ { @p = count(); }
+sysinfo:::inv_swtch /pid == $target && between == 1/ { @i = sum(arg0); }
+syscall::sched_yield:entry /pid == $target/ { self->yields = 1; }
+syscall::sched_yield:return { self->yields = 0; }
+sched:::preempt /self->yields/ { @y = count(); }
+sysinfo:::inv_swtch /self->yields/ { @yi = count(); }
+END { printa("preempted %@d\n", @p); printa("involuntary %@d\n", @i); printa("yields %@d\n", @y); printa("given %@d\n", @yi); }' \
+	-c 'python3 share.py'
+status 0
+own=$(sed -n 's/^put off //p' out)
+[ "$(value preempted)" -ge 20 ] && [ "$(value preempted)" -le "$own" ] || wrong "preempted: $(cat out)"
+[ "$(value involuntary)" = "$(value preempted)" ] || wrong "involuntary: $(cat out)"
+[ -z "$(value yields)" ] || wrong "preempted in sched_yield(): $(cat out)"
+[ "$(value given)" -ge 1 ] || wrong "never gave way: $(cat out)"
 finish
