@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""json_check.py SCHEMA: each line of stdin is a JSON object that the schema describes. The part of JSON Schema
-that the file uses, and an error for any word beyond it."""
+"""json_check.py SCHEMA [SEEN [all]]: each line of stdin is a JSON object that the schema describes. The part of JSON
+Schema that the file uses, and an error for any word beyond it. The fields that were met are added to the file SEEN;
+with `all` nothing is read, and it is an error if a field of the schema is not in SEEN."""
 import json
 import re
 import sys
 
 schema = json.load(open(sys.argv[1]))
+seen = set()
+
+
+def fields_of(s, path):
+    """Numbers each object of the schema: its id -> where it stands, and all fields."""
+    if isinstance(s, dict) and isinstance(s.get('properties'), dict):
+        places[id(s)] = path
+        fields.update(f'{path}.{k}' for k in s['properties'])
+    for k, v in s.items() if isinstance(s, dict) else enumerate(s) if isinstance(s, list) else ():
+        fields_of(v, f'{path}/{k}' if k not in ('$defs', 'properties', 'items') else path)
+
+
+places, fields = {}, set()
+fields_of(schema, '')
+if sys.argv[3:] == ['all']:
+    missing = sorted(fields - set(open(sys.argv[2]).read().split()))
+    print(f'{len(fields)} fields')
+    sys.exit(f'never met: {" ".join(missing)}' if missing else 0)
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
 
 
@@ -57,6 +76,8 @@ def fault(v, s):
             sys.exit(f'{word}: not known to this validator')
         if why:
             return why
+    if id(s) in places:
+        seen.update(f'{places[id(s)]}.{k}' for k in v if k in s['properties'])
     return None
 
 
@@ -69,3 +90,6 @@ for line in sys.stdin:
 print(f'{lines} lines are valid')
 if not lines:
     sys.exit('no lines')
+if len(sys.argv) > 2:
+    with open(sys.argv[2], 'a') as f:
+        f.write(' '.join(sorted(seen)) + '\n')

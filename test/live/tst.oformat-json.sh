@@ -7,7 +7,7 @@ cd "$TMPDIR" || exit 1
 
 valid()
 {
-	python3 "$TESTDIR/json_check.py" "$SRC/doc/json.schema.json" <"${1:-out}" || wrong "not as the schema says"
+	python3 "$TESTDIR/json_check.py" "$SRC/doc/json.schema.json" seen <"${1:-out}" || wrong "not as the schema says"
 }
 
 # is EXPRESSION: Python, over L, the list of the lines.
@@ -73,6 +73,36 @@ is 'of("record")[0]["actions"] == []' file
 is 'act(1, 0)["values"] == ["\ufffd\u00e8x"]' file
 is '[l["time"] for l in of("record")] == sorted(l["time"] for l in of("record"))' file
 
+# Every kind of loss that a program can bring about alone, and its total; the address of a fault; a fault in ERROR.
+run "$DTRACE" -x oformat=json -x aggsize=400 -x dynvarsize=100 -x nspec=1 -x specsize=32 -x statusrate=50ms -x aggrate=50ms \
+	-x switchrate=50ms -n 'long t;
+	BEGIN, tick-100ms { a[t] = 1; a[t + 1] = 1; a[t + 2] = 1; a[t + 3] = 1; t += 4; }
+	BEGIN, tick-100ms { @[t] = count(); @[t + 1] = count(); @[t + 2] = count(); @[t + 3] = count(); @[t + 4] = count();
+		@[t + 5] = count(); @[t + 6] = count(); @[t + 7] = count(); @[t + 8] = count(); @[t + 9] = count(); }
+	BEGIN { s = speculation(); } BEGIN, tick-100ms { speculation(); } BEGIN { speculate(s); trace(t); trace(t); trace(t); trace(t); }
+	BEGIN, tick-100ms { trace(*(int *)16); } ERROR { trace(*(int *)24); } tick-100ms /n++ == 3/ { exit(0); }'
+status 0
+valid
+is '{"AGGREGATION", "DYNAMIC", "SPEC", "SPECUNAVAIL", "DBLERROR"} <= {l["kind"] for l in of("drop")}'
+is 'all(L[-1]["drops"][k] == sum(l["count"] for l in of("drop") if l["kind"] == k) for k in L[-1]["drops"])'
+is 'all(l["total"] == sum(m["count"] for m in of("drop")[:i + 1] if (m["kind"], m["cpu"]) == (l["kind"], l["cpu"]))
+	for i, l in enumerate(of("drop")))'
+is 'all((l["cpu"] is None) == (l["kind"] != "AGGREGATION") and str(l["count"]) in l["text"] for l in of("drop"))'
+is 'L[-1]["errors"] == len(of("error")) >= 4 and
+	{(l["fault"], l["value"], l["action"], l["probe"]["name"]) for l in of("error")} <= {(1, 16, 1, "BEGIN"), (1, 16, 1, "tick-100ms")}'
+
+# Frames of users and stacks that are cut; freopen() and print() have their text.
+run "$DTRACE" -w -x oformat=json -x ustackframes=2 -n 'syscall::write:entry /pid == $target && arg2 == 0/ { ustack(); usym(ucaller);
+	@[ustack(1), execname] = count(); freopen("%s", "other"); print(pid); freopen(""); }' -c "$PROGS/deep"
+status 0
+cat other >>out
+valid
+is 'of("record")[0]["actions"][0]["values"][0]["truncated"] and [sorted(f) for f in act(0, 0)["values"][0]["frames"]] ==
+	[["address", "function", "module", "offset"]] * 2'
+is '[act(0, 0)["values"][0]["frames"][1][k] for k in ("module", "function")] == ["deep", "f3"]'
+is 'act(0, 1)["values"][0]["function"] == "f3" and of("aggregation")[0]["keys"][1] == "deep"'
+is 'act(0, 2)["text"] == "other" and act(0, 3)["action"] == "print" and len(act(0, 3)["text"]) > 4'
+
 # Several aggregations in one printa(): also joined, in the order of the text output.
 run "$DTRACE" -x oformat=json -n 'BEGIN { @x["a"] = count(); @y["b"] = sum(14); @y["c"] = sum(2); @q["b"] = quantize(5);
 	normalize(@y, 2); printa("%s %@d %@d %@d\n", @x, @y, @q); printa(@x); exit(0); }'
@@ -102,6 +132,9 @@ is '[act(0, 0)["values"], act(0, 2)["values"]] == [[2], [3]] and of("aggregation
 run "$DTRACE" -q -n 'BEGIN { @[stack()] = count(); setopt("oformat", "folded"); exit(0); }'
 status 0
 grep -Eq '^(.*;)?[^; ]+ 1$' out || wrong "no folded stack: $(cat out)"
+
+# No field of the schema was left out.
+python3 "$TESTDIR/json_check.py" "$SRC/doc/json.schema.json" seen all || wrong 'fields that no line had'
 
 # Only what is known.
 run "$DTRACE" -x oformat=xml -n BEGIN

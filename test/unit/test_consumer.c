@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,6 +323,48 @@ static void test_drops(void **state)
 	buffers_cpu(w->b, 1)->drops[ABI_DROP_PRINCIPAL]++;
 	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
 	expect_messages(w, "[DTRACEDROP_PRINCIPAL] 1 drop on CPU 1\n");
+	world_free(w);
+}
+
+/* Every kind of loss is a line in JSON, and once more in the last one as a sum over CPUs. */
+static void test_drops_json(void **state)
+{
+	static const char *const kinds[] = { "PRINCIPAL", "BUSY",	  "FRAME",   "FAULTREC",
+					     "AGGREGATION", "DYNAMIC",  "DYNBUSY", "SPEC",
+					     "SPECBUSY", "SPECUNAVAIL", "DBLERROR" };
+	struct world *w = world_new();
+	struct output *o;
+	char want[64];
+
+	(void)state;
+	w->opt.oformat = FORMAT_JSON;
+	world_init(w, CG_SWITCH, 64, -1);
+	for (uint32_t k = 0; k < ABI_DROP_NCAUSES; k++)
+		buffers_cpu(w->b, 1)->drops[k] = 10 + k;
+	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	for (uint32_t k = 0; k < ABI_DROP_NCAUSES; k++)
+		buffers_cpu(w->b, 2)->drops[k] = 100;
+	buffers_stop(w->b);
+	consumer_set_stopped(w->c);
+	assert_int_equal(consumer_work(w->c), CONSUMER_DONE);
+	consumer_print_aggregations(w->c);
+	o = consumer_output(w->c);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const char *at, *end = strstr(str_c(&o->buf), "\"type\":\"end\"");
+		uint64_t first = 0;
+
+		snprintf(want, sizeof(want), "\"kind\":\"%s\"", kinds[i]);
+		at = strstr(str_c(&o->buf), want);
+		assert_non_null(at);
+		first = strtoull(strstr(at, "\"count\":") + 8, NULL, 10);
+		assert_in_range(first, 10, 10 + ABI_DROP_NCAUSES);
+		at = strstr(at + 1, want);
+		assert_non_null(at);
+		assert_int_equal(strtoull(strstr(at, "\"count\":") + 8, NULL, 10), 100);
+		snprintf(want, sizeof(want), "\"%s\":%" PRIu64, kinds[i], first + 100);
+		assert_non_null(end);
+		assert_non_null(strstr(end, want));
+	}
 	world_free(w);
 }
 
@@ -642,6 +685,7 @@ int main(void)
 		cmocka_unit_test(test_exit_status_and_quiet),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_drops_json),
 		cmocka_unit_test(test_bad_records),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_fill_and_ring_only_at_the_end),
