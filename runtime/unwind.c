@@ -120,6 +120,7 @@ ROUTINE u64 rt_unwind_file(u64 frame, u64 off, u64 dev, u64 ino)
 			return 0;
 		}
 	}
+	u->unread = 1;
 	ask.start = u->start;
 	ask.ino = ino;
 	ask.dev = dev;
@@ -136,7 +137,7 @@ ROUTINE u64 rt_unwind_map(u64 frame, u64 off)
 
 	if (!u || !mm)
 		return 0;
-	u->first = u->count = 0;
+	u->first = u->count = u->unread = 0;
 	vma = mapping_at(frame, off, mm, unwind_pc(u));
 	if (!vma || bpf_probe_read_kernel(&u->start, 16, (void *)(vma + conf.unwind.start)) ||
 	    unwind_pc(u) - u->start >= u->end - u->start ||
@@ -148,8 +149,10 @@ ROUTINE u64 rt_unwind_map(u64 frame, u64 off)
 	u->base = base;
 	file = kernel_word(vma + conf.unwind.file);
 	if (!file) {
-		if (kernel_word(mm + conf.unwind.vdso) != base)
+		if (kernel_word(mm + conf.unwind.vdso) != base) {
+			u->unread = 1;
 			return 2;
+		}
 		rt_unwind_file(frame, off, 0, ABI_UNWIND_VDSO);
 		return 1;
 	}
@@ -266,8 +269,10 @@ ROUTINE u64 rt_unwind_step(u64 frame, u64 off)
 		return 0;
 	pc = unwind_pc(u);
 	rule = u->count ? rt_unwind_rule(u->first, u->count, pc - u->base) : 0;
-	if (ABI_UNWIND_KIND(rule) == ABI_UNWIND_END)
+	if (ABI_UNWIND_KIND(rule) == ABI_UNWIND_END) {
+		u->guess = 0;
 		return 0;
+	}
 	if (ABI_UNWIND_KIND(rule) == ABI_UNWIND_SIGNAL) {
 		if (!signal_step(u))
 			return 0;
@@ -276,6 +281,9 @@ ROUTINE u64 rt_unwind_step(u64 frame, u64 off)
 		if (!ABI_UNWIND_KIND(rule)) {
 			if (u->n < 2)
 				return 0;
+			/* A frame pointer of 0 means that nobody called. */
+			if (u->unread)
+				u->guess = u->bp != 0;
 			rule = ABI_UNWIND_RULE(ABI_UNWIND_BP, 2, 2);
 		}
 		cfa = cfa_find(u, rule);
@@ -309,7 +317,7 @@ static __always_inline bool regs_read(struct abi_unwind *u)
 	u->sp = u->node[R_SP];
 	u->bp = u->node[R_BP];
 	u->exact = 1;
-	u->n = u->ret = 0;
+	u->n = u->ret = u->guess = 0;
 	u->start = u->end = 0;
 	return true;
 }
@@ -365,14 +373,16 @@ ROUTINE u64 rt_unwind_clear(u64 frame, u64 at, u64 end)
 
 /*
  * The user's stack of now, at most `max` pcs behind the struct abi_unwind at `off`, the rest 0. Gives how
- * many there are; 0: the function where it begins is in no table.
+ * many there are; 0: the function where it begins is in no table. mark: where it ends because of a guess, there is a
+ * mark behind, which counts.
  */
-ROUTINE u64 rt_unwind(u64 frame, u64 off, u64 max)
+ROUTINE u64 rt_unwind(u64 frame, u64 off, u64 max, u64 mark)
 {
 	struct abi_unwind *u = unwind_get(frame, off);
-	u64 i, n, at = off + sizeof(*u), end = at + max * 8;
+	char *f = frame_get(frame);
+	u64 i, n, *pc, at = off + sizeof(*u), end = at + max * 8;
 
-	if (!u || !regs_read(u))
+	if (!u || !f || !regs_read(u))
 		return 0;
 	FOR_CHUNKS(i, max, conf.unwind.frames)
 	if (!rt_unwind_some(frame, off, max))
@@ -381,6 +391,12 @@ ROUTINE u64 rt_unwind(u64 frame, u64 off, u64 max)
 	n = u->n;
 	if (n < 2 && max > 1)
 		return 0;
+	if (mark && u->guess && n < max) {
+		pc = word_at(f, at + n * 8, conf.frame_size);
+		if (pc)
+			*pc = ABI_STACK_GOES_ON;
+		n++;
+	}
 	at += n * 8;
 	FOR_CHUNKS(i, max, conf.unwind.frames)
 	{

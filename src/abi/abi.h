@@ -237,6 +237,8 @@ struct abi_unwind_conf {
 	uint32_t utask, ret, ret_addr, ret_next, ret_stack; /* task_struct.utask, uprobe_task.return_instances ... */
 };
 
+#define ABI_STACK_GOES_ON (~0ull) /* behind the pcs of a stack: there are more, which could not be had */
+
 /* State of one unwinding, in the frame; the pcs stand behind it. */
 struct abi_unwind {
 	uint64_t ip, sp, bp;
@@ -245,6 +247,8 @@ struct abi_unwind {
 	uint64_t start, end; /* of the mapping that ip is in */
 	uint64_t base;	     /* place in the file = ip - base */
 	uint64_t first, count; /* rows of its file; 0: not known */
+	uint64_t unread;     /* 1: nothing is known of its file yet, or it has none */
+	uint64_t guess;	     /* 1: of a frame that was gone through, the frame pointer was a guess */
 	uint64_t ret;	     /* struct return_instance that comes next; 0: not looked for yet */
 	uint64_t work[5];
 	uint64_t node[32]; /* of the kernel's, copied */

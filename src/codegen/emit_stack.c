@@ -271,7 +271,7 @@ static vreg kernel_user_stack(struct cg *cg, vreg to, uint32_t frames)
  * By our tables: the way to `done` with the bytes that were stored in rc. Where the stack begins in code
  * that they do not know, it goes on behind: the kernel is asked.
  */
-static void unwound(struct cg *cg, vreg to, uint32_t frames, vreg rc, label done)
+static void unwound(struct cg *cg, vreg to, uint32_t frames, bool marked, vreg rc, label done)
 {
 	struct ir *ir = cg->ir;
 	label not_known = ir_label(ir);
@@ -280,8 +280,8 @@ static void unwound(struct cg *cg, vreg to, uint32_t frames, vreg rc, label done
 
 	ir_comment(ir, "the user's stack, by tables");
 	ir_mov_to(ir, rc,
-		  ir_callrt(ir, "rt_unwind", 3, frame_index(cg), ir_imm(ir, off),
-			    ir_imm(ir, frames)));
+		  ir_callrt(ir, "rt_unwind", 4, frame_index(cg), ir_imm(ir, off),
+			    ir_imm(ir, frames), ir_imm(ir, marked)));
 	ir_jcci(ir, IR_EQ, rc, 0, not_known);
 	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, cg_ptr_add(cg, to, 0), ir_imm(ir, 8 * frames),
 		cg_ptr_add(cg, cg->frame, off + sizeof(struct abi_unwind)));
@@ -291,7 +291,8 @@ static void unwound(struct cg *cg, vreg to, uint32_t frames, vreg rc, label done
 	frame_release(cg, mark);
 }
 
-static vreg user_stack(struct cg *cg, vreg to, uint32_t frames)
+/* marked: STACK_GOES_ON stands behind it where it was cut by code that nothing is known of. */
+static vreg user_stack(struct cg *cg, vreg to, uint32_t frames, bool marked)
 {
 	struct ir *ir = cg->ir;
 	label done = ir_label(ir);
@@ -299,7 +300,7 @@ static vreg user_stack(struct cg *cg, vreg to, uint32_t frames)
 
 	cg->env->uses_unwind = true;
 	if (cg->env->unwinds)
-		unwound(cg, to, frames, rc, done);
+		unwound(cg, to, frames, marked, rc, done);
 	ir_mov_to(ir, rc, kernel_user_stack(cg, to, frames));
 	ir_place(ir, done);
 	return rc;
@@ -366,7 +367,7 @@ vreg addr_emit(struct cg *cg, const struct node *n, const struct addr *a, vreg b
 		base = cg_ptr_add(cg, base, off);
 		ir_store(ir, 8, base, 0, v);
 		ir_alui(ir, IR_ADD, base, 8);
-		return words_used(cg, user_stack(cg, base, a->slots), 1, a->slots);
+		return words_used(cg, user_stack(cg, base, a->slots, true), 1, a->slots);
 	case FIELD_USYM:
 		v = expr_value(cg, n->u.call.args.v[0]);
 		base = cg_ptr_add(cg, base, off);
@@ -401,7 +402,7 @@ vreg caller_value(struct cg *cg, bool user)
 	vreg p = cg_ptr_add(cg, cg->frame, off);
 
 	if (user)
-		user_stack(cg, p, 2);
+		user_stack(cg, p, 2, false);
 	else
 		kernel_stack(cg, p, 2);
 	vreg v = frame_load(cg, 8, off + 8);
@@ -417,7 +418,7 @@ vreg stack_depth(struct cg *cg, bool user)
 	if (bound && bound < max)
 		max = bound;
 	vreg p = cg_ptr_add(cg, cg->frame, frame_temp(cg, 8 * max));
-	vreg rc = user ? user_stack(cg, p, max) : kernel_stack(cg, p, max);
+	vreg rc = user ? user_stack(cg, p, max, false) : kernel_stack(cg, p, max);
 	vreg n = words_used(cg, rc, 0, max);
 
 	frame_release(cg, mark);

@@ -71,7 +71,7 @@ struct layout {
 	bool flow_hidden;
 };
 
-#define STACK_GOES_ON (~0ull) /* behind the pcs of a stack that were recorded: there are more */
+#define STACK_GOES_ON ABI_STACK_GOES_ON /* behind the pcs of a stack that were recorded: there are more */
 
 /* A key component of an aggregation entry, in order. */
 struct keypart {

@@ -498,10 +498,10 @@ static int group_code(dtrace_hdl_t *dtp, struct enabling *e, struct group *g, st
 
 	for (int m = 0; m < CG_MAP_MAX; m++)
 		maps[m] = dtp->buffers ? buffers_fd(dtp->buffers, m) : m + 1; /* shown only: any number */
-	if (dtp->unwind) {
-		maps[CG_MAP_UNWFILES] = unwind_fd(dtp->unwind, UNWIND_FILES);
-		maps[CG_MAP_UNWROWS] = unwind_fd(dtp->unwind, UNWIND_ROWS);
-		maps[CG_MAP_UNWASKS] = unwind_fd(dtp->unwind, UNWIND_ASKS);
+	if (dtp->unwinding) {
+		maps[CG_MAP_UNWFILES] = unwindapi_fd(dtp, UNWIND_FILES);
+		maps[CG_MAP_UNWROWS] = unwindapi_fd(dtp, UNWIND_ROWS);
+		maps[CG_MAP_UNWASKS] = unwindapi_fd(dtp, UNWIND_ASKS);
 	}
 	maps[CG_MAP_AUX] = dtp->buffers ? g->g.aux_fd : CG_MAP_AUX;
 	err = dtp->buffers ? group_rows(dtp, e, v, &maps[CG_MAP_ROWS]) : 0;
@@ -889,7 +889,7 @@ static void watches_stop(dtrace_hdl_t *dtp, struct enabling *e)
 /* What programs refer to, beside the buffers. */
 static int helpers_start(dtrace_hdl_t *dtp, struct enabling *e)
 {
-	e->env.unwinds = e->env.unwinds && symapi_unwind(dtp);
+	e->env.unwinds = e->env.unwinds && unwindapi_start(dtp);
 	if (e->env.uses_usyms)
 		symapi_follow(dtp);
 	return e->env.uses_specs ? cleaner_start(dtp, &e->env, &e->cleaner_fd) : 0;
@@ -1070,6 +1070,8 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 	set_activity(dtp, ABI_STOPPED);
 	report_missed(dtp, e);
 	symapi_report(dtp);
+	unwindapi_report(dtp);
+	unwindapi_unwatch(dtp);
 	watches_stop(dtp, e);
 	groups_detach(e, 0);
 	if (dtp->consumer)

@@ -126,6 +126,7 @@ void dtrace_close(dtrace_hdl_t *dtp)
 	if (!dtp)
 		return;
 	symapi_close(dtp);
+	unwindapi_close(dtp);
 	procapi_close(dtp);
 	if (dtp->active)
 		dtrace_stop(dtp);

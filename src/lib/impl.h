@@ -121,8 +121,10 @@ struct dtrace_hdl {
 	uint64_t ksyms_due; /* not before this time (ns) are they read again */
 	struct usyms *usyms; /* NULL: no user address was asked for yet */
 	int news_fd;	     /* timerfd, -1: none */
-	struct unwind
-		*unwind; /* NULL: user stacks are followed by frame pointers alone, or not at all */
+
+	/* unwindapi.c */
+	struct unwinding
+		*unwinding; /* NULL: user stacks are followed by frame pointers alone, or not at all */
 
 	/* workapi.c */
 	struct consumer *consumer; /* NULL before the first dtrace_work() */
@@ -194,13 +196,20 @@ void compile_close(dtrace_hdl_t *dtp);
 void symapi_hooks(struct consumer_hooks *h);
 /* Tracing of user addresses begins: processes are followed. */
 void symapi_follow(dtrace_hdl_t *dtp);
-/* Makes the tables by which user stacks are followed. False: it is not to be done, or cannot be. */
-bool symapi_unwind(dtrace_hdl_t *dtp);
 /* The consumer exists now: news of processes are taken when they pile up. 0 or negative errno. */
 int symapi_watch(dtrace_hdl_t *dtp);
 void symapi_report(dtrace_hdl_t *dtp); /* news that were lost */
 int symapi_ksym_range(void *arg, const char *name, uint64_t *start, uint64_t *end);
 void symapi_close(dtrace_hdl_t *dtp);
+
+/* unwindapi.c */
+/* Makes the tables by which user stacks are followed. False: it is not to be done, or cannot be. */
+bool unwindapi_start(dtrace_hdl_t *dtp);
+int unwindapi_fd(const dtrace_hdl_t *dtp, enum unwind_map map);
+int unwindapi_watch(dtrace_hdl_t *dtp); /* the consumer exists now. 0 or negative errno */
+void unwindapi_unwatch(dtrace_hdl_t *dtp); /* who was stopped for it goes on */
+void unwindapi_report(dtrace_hdl_t *dtp);  /* files that found no room */
+void unwindapi_close(dtrace_hdl_t *dtp);
 
 /* procapi.c */
 void procapi_init(dtrace_hdl_t *dtp);

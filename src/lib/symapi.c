@@ -106,28 +106,6 @@ void symapi_follow(dtrace_hdl_t *dtp)
 	usyms_get(dtp, true);
 }
 
-bool symapi_unwind(dtrace_hdl_t *dtp)
-{
-	if (dtp->unwind)
-		return true;
-	/* Where memory is short, half of it, as for buffers. */
-	while (unwind_create(&dtp->unwind, (uint64_t)dtp->opt[OPT_UNWINDSIZE])) {
-		dtp->opt[OPT_UNWINDSIZE] /= 2;
-		if (dtp->opt[OPT_UNWINDSIZE] <= 0)
-			return false;
-	}
-	unwind_add_common(dtp->unwind);
-	for (size_t i = 0; i < dtp->procs.n; i++)
-		unwind_add_process(dtp->unwind, proc_pid(dtp->procs.v[i]));
-	return true;
-}
-
-static void code_is_asked_for(void *arg, int fd)
-{
-	(void)fd;
-	unwind_poll(((dtrace_hdl_t *)arg)->unwind);
-}
-
 static void news_pile_up(void *arg, int fd)
 {
 	(void)fd;
@@ -161,9 +139,6 @@ int symapi_watch(dtrace_hdl_t *dtp)
 
 	if (dtp->usyms && usyms_nfds(dtp->usyms))
 		rc = clock_start(dtp);
-	if (dtp->unwind && !rc)
-		rc = consumer_add_fd(dtp->consumer, unwind_fd(dtp->unwind, UNWIND_ASKS),
-				     code_is_asked_for, dtp);
 	for (size_t i = 0; dtp->usyms && i < usyms_nfds(dtp->usyms) && !rc; i++)
 		rc = consumer_add_fd(dtp->consumer, usyms_fd(dtp->usyms, i), news_pile_up, dtp);
 	return rc;
@@ -171,17 +146,9 @@ int symapi_watch(dtrace_hdl_t *dtp)
 
 void symapi_report(dtrace_hdl_t *dtp)
 {
-	uint64_t n = dtp->unwind ? unwind_unplaced(dtp->unwind) : 0;
+	uint64_t n = dtp->usyms ? usyms_lost(dtp->usyms) : 0;
 	char text[128];
 
-	if (n) {
-		snprintf(
-			text, sizeof(text),
-			"%llu file%s found no room for unwinding (unwindsize): stacks may be cut there",
-			(unsigned long long)n, n > 1 ? "s" : "");
-		work_message(dtp, text);
-	}
-	n = dtp->usyms ? usyms_lost(dtp->usyms) : 0;
 	if (!n)
 		return;
 	snprintf(text, sizeof(text), "%llu mapping%s of processes lost: addresses may lack names",
@@ -246,8 +213,6 @@ void symapi_hooks(struct consumer_hooks *h)
 void symapi_close(dtrace_hdl_t *dtp)
 {
 	kern_close(&dtp->news_fd);
-	unwind_destroy(dtp->unwind);
-	dtp->unwind = NULL;
 	usyms_destroy(dtp->usyms);
 	dtp->usyms = NULL;
 	ksyms_destroy(dtp->ksyms);

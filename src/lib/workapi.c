@@ -474,6 +474,8 @@ int work_open(dtrace_hdl_t *dtp, FILE *fp, bool callbacks)
 	if (rc == 0)
 		rc = symapi_watch(dtp);
 	if (rc == 0)
+		rc = unwindapi_watch(dtp);
+	if (rc == 0)
 		rc = enable_watch(dtp);
 	if (rc < 0) {
 		work_close(dtp);

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -129,7 +130,7 @@ static uint32_t dev_make(unsigned int major, unsigned int minor)
 }
 
 /* NULL: no room. An entry that is READY: it is known. */
-static struct abi_unwind_file *entry_find(struct unwind *u, uint32_t dev, uint64_t ino)
+static struct abi_unwind_file *entry_find(const struct unwind *u, uint32_t dev, uint64_t ino)
 {
 	uint32_t hash = ABI_UNWIND_HASH(dev, ino);
 
@@ -258,6 +259,19 @@ static void process_add(struct unwind *u, pid_t pid, bool (*want)(const struct m
 void unwind_add_process(struct unwind *u, pid_t pid)
 {
 	process_add(u, pid, NULL);
+}
+
+bool unwind_knows_program(const struct unwind *u, pid_t pid)
+{
+	char path[32];
+	struct stat st;
+	const struct abi_unwind_file *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &st))
+		return false;
+	f = entry_find(u, dev_make(major(st.st_dev), minor(st.st_dev)), st.st_ino);
+	return f && f->state == ABI_UNWIND_READY;
 }
 
 /* ---- what all have ---- */

@@ -8,6 +8,7 @@
 #ifndef SYM_UNWIND_H
 #define SYM_UNWIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,6 +27,8 @@ int unwind_fd(const struct unwind *u, enum unwind_map map);
 
 /* The code that a process has mapped now. */
 void unwind_add_process(struct unwind *u, pid_t pid);
+/* Has the program that the process executes been read? False also where it cannot be told. */
+bool unwind_knows_program(const struct unwind *u, pid_t pid);
 /* What nearly every process has mapped: libc, the dynamic linker, the kernel's page of code. */
 void unwind_add_common(struct unwind *u);
 /* Adds what programs have asked for. To be called when UNWIND_ASKS is readable. */
