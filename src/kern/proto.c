@@ -229,11 +229,11 @@ static int module_get(const char *module, const struct btf **out)
 
 /* ---- prototypes ---- */
 
-/* "const struct foo *" */
+/* "const struct foo *"; "struct mod`foo *" of what a module adds to the kernel's types. */
 static void type_spelling(const struct btf *b, uint32_t id, char *out, size_t size)
 {
 	const struct btf_type *t;
-	const char *qualifier = "", *tag = "", *name;
+	const char *qualifier = "", *tag = "", *name, *module = "";
 	int stars = 0, n;
 
 	for (int depth = 0; depth < DEPTH_MAX && (t = type_at(b, id)); depth++, id = t->type) {
@@ -257,11 +257,14 @@ static void type_spelling(const struct btf *b, uint32_t id, char *out, size_t si
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64: tag = *name ? "enum " : ""; break;
 	}
+	if (b->base && id >= b->first_id && (*tag || (t && BTF_INFO_KIND(t->info) == BTF_KIND_TYPEDEF)) &&
+	    BTF_INFO_KIND(t->info) != BTF_KIND_FWD)
+		module = b->module;
 	if (!*name) {
-		tag = "";
+		tag = module = "";
 		name = stars ? "void" : "int";
 	}
-	n = snprintf(out, size, "%s%s%s%s", qualifier, tag, name, stars ? " " : "");
+	n = snprintf(out, size, "%s%s%s%s%s%s", qualifier, tag, module, *module ? "`" : "", name, stars ? " " : "");
 	while (stars-- > 0 && n >= 0 && (size_t)n + 1 < size) {
 		out[n++] = '*';
 		out[n] = '\0';

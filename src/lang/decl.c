@@ -447,6 +447,25 @@ static struct type *forward_new(struct parse *p, enum type_kind kind, const char
 	return t;
 }
 
+/* Why there is no type of this name. */
+static const char *unknown_why(struct parse *p, const char *name)
+{
+	const struct lang_hooks *h = &p->s->hooks;
+	const char *tick = strchr(name, '`'), *module;
+
+	if (!tick)
+		return "Unknown type name";
+	if (strchr(tick + 1, '`'))
+		return "Improper use of scoping operator in type name";
+	module = arena_strndup(p->arena, name, tick - name);
+	if (!strcmp(module, "D") || !strcmp(module, "C"))
+		return "Unknown type name";
+	if (h->module_exists && !h->module_exists(h->arg, module))
+		return "Unknown module name";
+	return types_of_module(p->s->types, module) ? "Unknown type name"
+						    : "Module does not contain any CTF data";
+}
+
 struct type *decl_tag(struct parse *p, struct srcloc loc, enum type_kind kind, const char *tag)
 {
 	const char *full = arena_printf(p->arena, "%s %s", kind_word(kind), tag);
@@ -454,16 +473,9 @@ struct type *decl_tag(struct parse *p, struct srcloc loc, enum type_kind kind, c
 
 	if (t)
 		return t;
-	if (p->mode != MODE_DECL && p->mode != MODE_OUTER) {
-		parse_error(p, loc, "D_UNKNOWN", "failed to resolve type %s: Unknown type name",
-			    full);
-		return fallback(p);
-	}
-	if (strchr(tag, '`')) {
+	if ((p->mode != MODE_DECL && p->mode != MODE_OUTER) || strchr(tag, '`')) {
 		parse_error(p, loc, "D_UNKNOWN", "failed to resolve type %s: %s", full,
-			    strchr(strchr(tag, '`') + 1, '`')
-				    ? "Improper use of scoping operator in type name"
-				    : "Unknown type name");
+			    unknown_why(p, tag));
 		return fallback(p);
 	}
 	t = forward_new(p, kind, tag);

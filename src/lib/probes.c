@@ -152,19 +152,29 @@ static bool hook_module(void *arg, const char *name)
 
 /* ---- symbols --------------------------------------------------------------------------------------------- */
 
-/* Per-CPU variables are known from the kernel's type data, which tells where each CPU has them. */
+/*
+ * Per-CPU variables are known from the kernel's type data, which tells where each CPU has them. A function of a module
+ * has the type that its module's data gives.
+ */
 static bool hook_symbol(void *arg, const char *module, const char *name, struct lang_symbol *sym)
 {
 	dtrace_hdl_t *dtp = arg;
 	int64_t offset = -1;
+	char in[KSYM_MODULE_MAX];
 
-	if (!module || !strcmp(module, "vmlinux") || !strcmp(module, "kernel")) {
-		sym->type = type_symbol(dtp->ses->types, name);
+	if (!module || type_module_is_core(module)) {
+		sym->type = type_symbol(dtp->ses->types, "vmlinux", name);
 		offset = sym->type ? kern_btf_percpu_offset(name) : -1;
 	}
 	sym->percpu = offset >= 0;
 	sym->addr = (uint64_t)offset;
-	return sym->percpu || !ksym_address(module, name, &sym->addr);
+	if (sym->percpu)
+		return true;
+	if (ksym_address(module, name, &sym->addr, in))
+		return false;
+	if (!type_module_is_core(in))
+		sym->type = type_symbol(dtp->ses->types, in, name);
+	return true;
 }
 
 void probes_hooks(dtrace_hdl_t *dtp, struct lang_hooks *h)

@@ -257,7 +257,7 @@ static uint64_t tick_function(void)
 	static uint64_t addr;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names) && !addr; i++)
-		if (ksym_address("vmlinux", names[i], &addr))
+		if (ksym_address("vmlinux", names[i], &addr, NULL))
 			addr = 0;
 	return addr;
 }

@@ -32,7 +32,7 @@ static void bio_of(struct cg *cg, vreg ctx, const char *end, label out)
 {
 	uint64_t addr;
 
-	if (ksym_address("vmlinux", end, &addr)) {
+	if (ksym_address("vmlinux", end, &addr, NULL)) {
 		ir_jmp(cg_ir(cg), out);
 		return;
 	}

@@ -30,8 +30,15 @@ static bool module_fits(const char *rest, const char *module)
 	return rest[1] == '[' && !strncmp(rest + 2, module, n) && rest[2 + n] == ']';
 }
 
+/* The module of such a rest. */
+static void module_copy(const char *rest, char *in)
+{
+	if (*rest != '\t' || sscanf(rest, "\t[%63[^]]", in) != 1)
+		strcpy(in, "vmlinux");
+}
+
 /* Lines are "ADDRESS TYPE NAME[\t[MODULE]]". The first that fits. */
-static int find(const char *text, const char *module, const char *name, uint64_t *addr)
+static int find(const char *text, const char *module, const char *name, uint64_t *addr, char *in)
 {
 	size_t n = strlen(name);
 
@@ -44,22 +51,24 @@ static int find(const char *text, const char *module, const char *name, uint64_t
 		while (line > text && line[-1] != '\n')
 			line--;
 		*addr = strtoull(line, NULL, 16);
+		if (in)
+			module_copy(p + n, in);
 		return 0;
 	}
 	return -ENOENT;
 }
 
 int ksym_address_in(const char *kallsyms, const char *map, const char *module, const char *name,
-		    uint64_t *addr)
+		    uint64_t *addr, char *in)
 {
 	uint64_t now, then, at;
 
 	if (!*name)
 		return -ENOENT;
-	if (!find(kallsyms, module, name, addr))
+	if (!find(kallsyms, module, name, addr, in))
 		return 0;
-	if (!map || (module && !is_core(module)) || find(map, NULL, name, &at) ||
-	    find(map, NULL, "_text", &then) || find(kallsyms, NULL, "_text", &now) || !now)
+	if (!map || (module && !is_core(module)) || find(map, NULL, name, &at, in) ||
+	    find(map, NULL, "_text", &then, NULL) || find(kallsyms, NULL, "_text", &now, NULL) || !now)
 		return -ENOENT;
 	*addr = at - then + now;
 	return 0;
@@ -106,7 +115,7 @@ static int read_core(char **text)
 	return 0;
 }
 
-int ksym_address(const char *module, const char *name, uint64_t *addr)
+int ksym_address(const char *module, const char *name, uint64_t *addr, char *in)
 {
 	char *text = NULL, *map = NULL, path[256];
 	struct utsname u;
@@ -116,11 +125,11 @@ int ksym_address(const char *module, const char *name, uint64_t *addr)
 
 	if (err < 0)
 		return err;
-	err = ksym_address_in(text, NULL, module, name, addr);
+	err = ksym_address_in(text, NULL, module, name, addr, in);
 	if (err == -ENOENT && !uname(&u)) {
 		snprintf(path, sizeof(path), "/boot/System.map-%s", u.release);
 		if (kern_read_file(AT_FDCWD, path, &map, &len) >= 0)
-			err = ksym_address_in(text, map, module, name, addr);
+			err = ksym_address_in(text, map, module, name, addr, in);
 	}
 	free(map);
 	free(text);

@@ -162,7 +162,7 @@ void types_destroy(struct types *ts)
 {
 	if (!ts)
 		return;
-	btf_type_unload(ts);
+	btf_sources_unload(ts);
 	hmap_destroy(ts->base);
 	hmap_destroy(ts->dscope);
 	hmap_destroy(ts->names);

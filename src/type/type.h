@@ -29,6 +29,7 @@ enum type_kind {
 };
 
 struct type;
+struct btf_source;
 
 struct type_member {
 	const char *name;    /* "" for an anonymous struct or union member */
@@ -58,6 +59,7 @@ struct type {
 	struct type **params;
 	bool varargs;
 	uint32_t btf_id;     /* kernel BTF id, 0 for D types */
+	struct btf_source *btf; /* whose id it is */
 	uint32_t strsize;    /* struct, union of D: bytes of a string in it, which strsize was then */
 	enum type_kind fwd_kind; /* TYPE_FORWARD: struct, union or enum */
 	bool complete;	     /* members read from BTF (lazily, by type_complete()) */
@@ -72,6 +74,10 @@ void types_destroy(struct types *ts);
 /* Asked for a name that is in no scope of D's own; true: it may have entered the D scope. */
 void types_set_finder(struct types *ts, bool (*find)(void *arg, const char *name), void *arg);
 void types_set_strsize(struct types *ts, uint32_t strsize);
+/* Kernel types are read from files here, "vmlinux" and one a module; before the first look-up. */
+void types_set_btf_dir(struct types *ts, const char *dir);
+/* Are there types of this kernel module? */
+bool types_of_module(struct types *ts, const char *module);
 
 /* Built-in types, equal by pointer. */
 struct type *type_int(struct types *ts);
@@ -84,13 +90,15 @@ struct type *type_dynamic(struct types *ts);
 
 /*
  * Look-up by C spelling without declarator: "struct task_struct", "pid_t", "enum pid_type", "vmlinux`foo_t".
- * D scope first, then C scope, then the kernel. NULL if unknown.
+ * D scope first, then C scope, then the kernel, then its modules, those already read first. NULL if unknown.
  */
 struct type *type_lookup(struct types *ts, const char *name);
 /* The same without touching kernel BTF unless it is already loaded (the lexer asks for each word). */
 struct type *type_lookup_loaded(struct types *ts, const char *name);
-/* Of a variable or function of the kernel; NULL if nothing tells it. */
-struct type *type_symbol(struct types *ts, const char *name);
+/* Of a variable or function of the kernel, or of a function of a module; NULL if nothing tells it. */
+struct type *type_symbol(struct types *ts, const char *module, const char *name);
+/* "vmlinux", or "kernel" as other systems have it */
+bool type_module_is_core(const char *module);
 /* A spelling of the tables: a name, maybe "const " before and stars after it. NULL if unknown. */
 struct type *type_parse(struct types *ts, const char *text);
 /* Adds a named type to the D scope ("struct foo", "foo_t"); false if the name is taken there. */

@@ -26,7 +26,7 @@ static void check(const char *m, const char *module, const char *name, int err, 
 {
 	uint64_t addr = 0;
 
-	assert_int_equal(ksym_address_in(kallsyms, m, module, name, &addr), err);
+	assert_int_equal(ksym_address_in(kallsyms, m, module, name, &addr, NULL), err);
 	if (!err)
 		assert_int_equal(addr, want);
 }
@@ -54,6 +54,20 @@ static void test_modules(void **state)
 	check(NULL, NULL, "one", 0, 0xffffffffc0002000);
 }
 
+static void test_module_of(void **state)
+{
+	uint64_t addr;
+	char in[KSYM_MODULE_MAX];
+
+	(void)state;
+	assert_int_equal(ksym_address_in(kallsyms, NULL, NULL, "one", &addr, in), 0);
+	assert_string_equal(in, "two");
+	assert_int_equal(ksym_address_in(kallsyms, NULL, NULL, "vfs_read", &addr, in), 0);
+	assert_string_equal(in, "vmlinux");
+	assert_int_equal(ksym_address_in(kallsyms, map, NULL, "jiffies", &addr, in), 0);
+	assert_string_equal(in, "vmlinux");
+}
+
 static void test_map(void **state)
 {
 	(void)state;
@@ -69,6 +83,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_module_of),
 		cmocka_unit_test(test_map),
 	};
 

@@ -6,7 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <bpf/btf.h>
 #include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "type/type.h"
@@ -178,6 +183,157 @@ static void test_kernel(void **state)
 	assert_non_null(type_member(type_lookup(ts, "struct page"), "mapping", &off));
 }
 
+/* ---- modules ---- */
+
+static char btf_dir[] = "/tmp/test_type.XXXXXX";
+
+static void write_btf(const char *name, const struct btf *btf)
+{
+	char *path = mem_printf("%s/%s", btf_dir, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	uint32_t size;
+	const void *data = btf__raw_data(btf, &size);
+
+	assert_non_null(data);
+	assert_int_equal(write(fd, data, size), size);
+	close(fd);
+	free(path);
+}
+
+static int add_struct(struct btf *btf, const char *name, uint32_t size, const char *member,
+		      int type)
+{
+	int id = btf__add_struct(btf, name, size);
+
+	assert_true(id > 0);
+	assert_int_equal(btf__add_field(btf, member, type, 0, 0), 0);
+	return id;
+}
+
+/* The kernel: int, struct core { int a; }. */
+static struct btf *make_kernel(void)
+{
+	struct btf *btf = btf__new_empty();
+
+	add_struct(btf, "core", 4, "a", btf__add_int(btf, "int", 4, BTF_INT_SIGNED));
+	write_btf("vmlinux", btf);
+	return btf;
+}
+
+/* A module: struct own { struct core *BY; ... }, own_t, int NAME_run(struct own *), enum, struct both. */
+static void make_module(struct btf *kernel, const char *name, const char *by, uint32_t size)
+{
+	struct btf *btf = btf__new_empty_split(kernel);
+	char *func = mem_printf("%s_run", name), *constant = mem_printf("%s_CONSTANT", name);
+	int core = btf__find_by_name(kernel, "core"), own, proto;
+
+	own = add_struct(btf, "own", size, by, btf__add_ptr(btf, core));
+	btf__add_typedef(btf, "own_t", own);
+	own = btf__add_ptr(btf, own);
+	proto = btf__add_func_proto(btf, btf__find_by_name(kernel, "int"));
+	btf__add_func_param(btf, "o", own);
+	btf__add_func(btf, func, BTF_FUNC_STATIC, proto);
+	btf__add_enum(btf, "kinds", 4);
+	btf__add_enum_value(btf, constant, size);
+	btf__add_fwd(btf, "core", BTF_FWD_STRUCT);
+	write_btf(name, btf);
+	btf__free(btf);
+	free(func);
+	free(constant);
+}
+
+static int setup_modules(void **state)
+{
+	struct btf *kernel;
+
+	assert_non_null(mkdtemp(btf_dir));
+	kernel = make_kernel();
+	make_module(kernel, "one", "first", 8);
+	make_module(kernel, "two", "second", 16);
+	btf__free(kernel);
+	setup(state);
+	types_set_btf_dir(ts, btf_dir);
+	return 0;
+}
+
+static int teardown_modules(void **state)
+{
+	static const char *const names[] = { "vmlinux", "one", "two" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path = mem_printf("%s/%s", btf_dir, names[i]);
+
+		unlink(path);
+		free(path);
+	}
+	rmdir(btf_dir);
+	strcpy(strrchr(btf_dir, '.'), ".XXXXXX");
+	return teardown(state);
+}
+
+static void test_module_scopes(void **state)
+{
+	struct type *one, *two, *core;
+	uint64_t off;
+
+	(void)state;
+	assert_null(type_lookup_loaded(ts, "struct two`own"));
+	two = type_lookup(ts, "struct two`own");
+	assert_non_null(two);
+	assert_int_equal(two->size, 16);
+	assert_null(type_member(two, "first", &off));
+	assert_non_null(type_member(two, "second", &off));
+	assert_ptr_equal(type_lookup_loaded(ts, "struct two`own"), two);
+	/* What is read already comes first. */
+	assert_ptr_equal(type_lookup(ts, "struct own"), two);
+	one = type_lookup(ts, "one`own_t");
+	assert_non_null(one);
+	assert_int_equal(one->size, 8);
+	assert_ptr_not_equal(type_resolve(one), two);
+	/* The kernel's types, through a module. */
+	core = type_lookup(ts, "struct core");
+	assert_ptr_equal(type_member(type_resolve(one), "first", &off)->type->ref, core);
+	assert_ptr_equal(type_member(core, "a", &off)->type, type_int(ts));
+	assert_null(type_lookup(ts, "struct one`core"));
+	assert_null(type_lookup(ts, "struct vmlinux`own"));
+	assert_null(type_lookup(ts, "struct three`own"));
+	assert_null(type_lookup(ts, "struct ../one`own"));
+	assert_true(types_of_module(ts, "one") && types_of_module(ts, "vmlinux"));
+	assert_false(types_of_module(ts, "three"));
+}
+
+/* Names without a module are found in any: the first one by its name. */
+static void test_module_any(void **state)
+{
+	struct type *t, *of;
+	int64_t value;
+
+	(void)state;
+	assert_false(type_enumerator(ts, "two_CONSTANT", &value, &of));
+	assert_null(type_lookup_loaded(ts, "own_t"));
+	t = type_lookup(ts, "own_t");
+	assert_non_null(t);
+	assert_int_equal(t->size, 8);
+	assert_true(type_enumerator(ts, "two_CONSTANT", &value, &of));
+	assert_int_equal(value, 16);
+	assert_string_equal(of->name, "kinds");
+	assert_null(type_lookup(ts, "struct nothing"));
+}
+
+static void test_module_symbols(void **state)
+{
+	struct type *f = type_symbol(ts, "two", "two_run");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->kind, TYPE_FUNCTION);
+	assert_ptr_equal(f->params[0]->ref, type_lookup(ts, "struct two`own"));
+	assert_ptr_equal(f->ref, type_int(ts));
+	assert_null(type_symbol(ts, "one", "two_run"));
+	assert_null(type_symbol(ts, "vmlinux", "two_run"));
+	assert_null(type_symbol(ts, "three", "two_run"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +343,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_layout, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_scope, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_module_scopes, setup_modules,
+						teardown_modules),
+		cmocka_unit_test_setup_teardown(test_module_any, setup_modules, teardown_modules),
+		cmocka_unit_test_setup_teardown(test_module_symbols, setup_modules,
+						teardown_modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
