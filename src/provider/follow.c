@@ -153,6 +153,19 @@ int follow_add(struct follow *f, pid_t pid)
 	return err;
 }
 
+bool follow_has(const struct follow *f, pid_t pid, pid_t target)
+{
+	for (size_t i = 0; f && i < f->pids.n; i++) {
+		pid_t other = f->pids.v[i];
+		uint64_t key = KEY(pid, other);
+		uint32_t value;
+
+		if (other != pid && (!target || target == other) && !kern_map_lookup(f->map, &key, &value))
+			return true;
+	}
+	return false;
+}
+
 /* ---- asking the table ------------------------------------------------------------------------------------ */
 
 void follow_check(struct cg *cg, bool forks, vreg target, label out)

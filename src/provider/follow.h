@@ -24,6 +24,8 @@ int follow_map(const struct follow *f);
 int follow_add(struct follow *f, pid_t pid);
 /* Are those of this process? f may be NULL. */
 bool follow_forks(const struct follow *f, pid_t pid);
+/* Does the process belong to the target, 0: to any, without being it? f may be NULL. Asks the kernel. */
+bool follow_has(const struct follow *f, pid_t pid, pid_t target);
 /*
  * Emits: unless this is the target process, or, with forks, one that belongs to it, goto out. The table is CG_MAP_AUX of the
  * program.

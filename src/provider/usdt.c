@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,6 @@ static struct usdt_data *data_get(struct probes *t, struct provider *p)
 	ud->cache = elf_cache_create(true);
 	ud->all = elf_cache_create(false);
 	ud->by_pid = hmap_create();
-	ud->kin = hmap_create();
 	ud->follow = follow_create(t);
 	return ud;
 }
@@ -63,7 +63,6 @@ static void usdt_destroy(struct provider *p)
 	vec_free(&ud->operands);
 	vec_free(&ud->open);
 	hmap_destroy(ud->by_pid);
-	hmap_destroy(ud->kin);
 	follow_destroy(ud->follow);
 	elf_cache_destroy(ud->cache);
 	elf_cache_destroy(ud->all);
@@ -143,10 +142,11 @@ static void publish_note(struct probes *t, struct provider *p, const struct proc
 	snprintf(prov, sizeof(prov), "%s%d", note->provider, (int)pr->pid);
 	probe_name(note->name, name, sizeof(name));
 	probe = probes_lookup(t, prov, im->name, func, name);
-	if (!probe) {
-		probe = probes_add_as(t, p, prov, im->name, func, name, ud->probes.n);
+	if (!probe || (probe->provider == p && usdt_probe(probe)->turn < pr->turn)) {
+		probe = probes_add_again(t, p, prov, im->name, func, name, ud->probes.n);
 		sp = mem_alloc(sizeof(*sp));
 		sp->pid = pr->pid;
+		sp->turn = pr->turn;
 		sp->file = im->file;
 		sp->module = probe->mod;
 		sp->exe = im->exe;
@@ -156,7 +156,7 @@ static void publish_note(struct probes *t, struct provider *p, const struct proc
 		return;
 	} else {
 		sp = ud->probes.v[probe->data];
-		/* Another file of this name, or a process that has taken the number of one that is gone. */
+		/* Another file of this name. */
 		if (sp->file != im->file)
 			return;
 	}
@@ -181,19 +181,19 @@ static bool field_means(const char *field, const struct elf_file *f, pid_t pid)
 /* Do places in the file fire in the process under the name of a target already, that it was forked by? */
 static bool inherited(const struct usdt_data *ud, pid_t pid, const struct elf_file *file)
 {
-	if (!hmap_get_u64(ud->kin, pid))
-		return false;
-	for (size_t i = 0; i < ud->processes.n; i++) {
+	for (size_t i = 0; ud->follow && i < ud->processes.n; i++) {
 		const struct process *pr = ud->processes.v[i];
 
-		for (size_t k = 0; follow_forks(ud->follow, pr->pid) && k < pr->published.n; k++)
+		if (!follow_has(ud->follow, pid, pr->pid))
+			continue;
+		for (size_t k = 0; k < pr->published.n; k++)
 			if (pr->published.v[k] && pr->images.v.v[k].file == file)
 				return true;
 	}
 	return false;
 }
 
-static void publish(struct probes *t, struct provider *p, struct process *pr, const char *field)
+void usdt_publish(struct probes *t, struct provider *p, struct process *pr, const char *field)
 {
 	const struct usdt_data *ud = p->data;
 
@@ -212,31 +212,63 @@ static void publish(struct probes *t, struct provider *p, struct process *pr, co
 
 /* ---- processes --------------------------------------------------------------------------------------- */
 
-static struct process *process_get(struct usdt_data *ud, pid_t pid)
+/* In ticks since the machine was started; 0: it is gone. */
+static uint64_t start_of(pid_t pid)
+{
+	unsigned long long start = 0;
+	char path[32], *text, *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (kern_read_file(AT_FDCWD, path, &text, NULL))
+		return 0;
+	/* The second field is a name in parentheses; the time is the 22nd. */
+	end = strrchr(text, ')');
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			   &start) != 1)
+		start = 0;
+	free(text);
+	return start;
+}
+
+static void read_anew(struct usdt_data *ud, struct process *pr, uint64_t start)
+{
+	elf_images_free(&pr->images);
+	vec_free(&pr->published);
+	pr->start = start;
+	pr->unread = elf_images_read(ud->cache, pr->pid, &pr->images) < 0;
+}
+
+struct process *usdt_process(struct usdt_data *ud, pid_t pid, bool again)
 {
 	struct process *pr = hmap_get_u64(ud->by_pid, pid);
+	uint64_t start = !pr || again ? start_of(pid) : 0;
 
-	if (pr)
-		return pr;
-	pr = mem_alloc(sizeof(*pr));
-	pr->pid = pid;
-	elf_images_read(ud->cache, pid, &pr->images);
-	hmap_put_u64(ud->by_pid, pid, pr);
-	vec_push(&ud->processes, pr);
+	if (!pr) {
+		pr = mem_alloc(sizeof(*pr));
+		pr->pid = pid;
+		read_anew(ud, pr, start);
+		hmap_put_u64(ud->by_pid, pid, pr);
+		vec_push(&ud->processes, pr);
+	} else if (start && start != pr->start) {
+		pr->turn++;
+		pr->created = false;
+		read_anew(ud, pr, start);
+	} else if (start) {
+		pr->unread = elf_images_update(ud->cache, pid, &pr->images) < 0;
+	}
 	return pr;
 }
 
-static void scan_all(struct usdt_data *ud)
+void usdt_scan(struct usdt_data *ud, bool again)
 {
-	DIR *dir = ud->scanned ? NULL : opendir("/proc");
+	DIR *dir = opendir("/proc");
 	struct dirent *e;
 
-	ud->scanned = true;
 	while (dir && (e = readdir(dir))) {
 		int pid = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : 0;
 
 		if (pid > 0 && pid != getpid())
-			process_get(ud, pid);
+			usdt_process(ud, pid, again);
 	}
 	if (dir)
 		closedir(dir);
@@ -272,12 +304,12 @@ static void demand_pid(struct probes *t, struct provider *p, const char *field)
 		if (access(path, F_OK) < 0)
 			continue;
 		bool created = t->look && t->look(t->look_arg, pid);
-		struct process *pr = process_get(p->data, pid);
+		struct process *pr = usdt_process(p->data, pid, false);
 
 		pr->created |= created;
 		if (created)
 			remember_open(t, p->data, field);
-		publish(t, p, pr, field);
+		usdt_publish(t, p, pr, field);
 	}
 }
 
@@ -304,11 +336,13 @@ static int usdt_demand(struct probes *t, struct provider *p, const struct probes
 	}
 	if (t->look)
 		t->look(t->look_arg, 0);
-	scan_all(ud);
+	if (!ud->scanned)
+		usdt_scan(ud, false);
+	ud->scanned = true;
 	remember_open(t, ud, field);
 	ud->any = true;
 	for (size_t i = 0; i < ud->processes.n; i++)
-		publish(t, p, ud->processes.v[i], field);
+		usdt_publish(t, p, ud->processes.v[i], field);
 	return 0;
 }
 
@@ -436,116 +470,6 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 		err = uprobes_attach(g, env, sites.v, sites.n, false, why);
 	vec_free(&sites);
 	return err;
-}
-
-/* ---- processes that come later ------------------------------------------------------------------------- */
-
-/* The dynamic linker of what a process of ours executes. */
-static void watch_linker(struct usdt_data *ud, pid_t pid)
-{
-	struct elf_images im = { 0 };
-
-	elf_images_read(ud->all, pid, &im);
-	watch_libraries(ud->watch, pid, &im, true);
-	elf_images_free(&im);
-}
-
-static int usdt_watch(struct probes *t, struct provider *p)
-{
-	struct usdt_data *ud = p->data;
-
-	if (!ud || !ud->open.n)
-		return -1;
-	ud->watch = watch_create();
-	if (!ud->watch)
-		return -1;
-	if (ud->any) {
-		watch_exec(ud->watch, 0, false);
-		watch_fork(ud->watch);
-		watch_all_libraries(ud->watch);
-	}
-	for (size_t i = 0; i < ud->processes.n; i++) {
-		struct process *pr = ud->processes.v[i];
-
-		pr->created |= t->look && t->look(t->look_arg, pr->pid);
-		if (!pr->created)
-			continue;
-		watch_exec(ud->watch, pr->pid, true);
-		watch_linker(ud, pr->pid);
-	}
-	return watch_fd(ud->watch);
-}
-
-struct refreshing {
-	struct probes *t;
-	struct provider *p;
-};
-
-/* A fork has the files of its parent; if those have no probes that were asked for, it is of no interest. */
-static bool forks_probes(const struct usdt_data *ud, pid_t parent)
-{
-	const struct process *pr = hmap_get_u64(ud->by_pid, parent);
-
-	for (size_t i = 0; pr && i < pr->published.n; i++)
-		if (pr->published.v[i])
-			return true;
-	return false;
-}
-
-/* Forks that are followed have the probes of their target, and no others while they execute nothing. */
-static bool is_kin(struct usdt_data *ud, const struct watch_news *news)
-{
-	if (news->kind & WATCH_EXEC || !ud->follow)
-		return false;
-	if (!(news->kind & WATCH_FORK))
-		return hmap_get_u64(ud->kin, news->pid);
-	bool kin = follow_forks(ud->follow, news->parent) || hmap_get_u64(ud->kin, news->parent);
-
-	hmap_put_u64(ud->kin, news->pid, kin ? ud : NULL);
-	return kin;
-}
-
-static void changed(void *arg, const struct watch_news *news)
-{
-	pid_t pid = news->pid;
-	struct refreshing *r = arg;
-	struct usdt_data *ud = r->p->data;
-	struct process *pr = hmap_get_u64(ud->by_pid, pid);
-
-	if (pid == getpid() || is_kin(ud, news) || (news->kind & WATCH_FORK && !forks_probes(ud, news->parent)))
-		return;
-	if (pr)
-		elf_images_update(ud->cache, pid, &pr->images);
-	else
-		pr = process_get(ud, pid);
-	if (news->kind & WATCH_EXEC && pr->created)
-		watch_linker(ud, pid);
-	for (size_t i = 0; i < ud->open.n; i++)
-		publish(r->t, r->p, pr, ud->open.v[i]);
-}
-
-static void usdt_refresh(struct probes *t, struct provider *p)
-{
-	struct refreshing r = {t, p};
-
-	watch_read(((struct usdt_data *)p->data)->watch, changed, &r);
-}
-
-static void usdt_refreshed(struct probes *t, struct provider *p)
-{
-	(void)t;
-	watch_go_on(((struct usdt_data *)p->data)->watch);
-}
-
-static void usdt_unwatch(struct probes *t, struct provider *p)
-{
-	struct usdt_data *ud = p->data;
-
-	(void)t;
-	if (!ud)
-		return;
-	watch_destroy(ud->watch);
-	ud->watch = NULL;
 }
 
 const struct provider_ops provider_usdt = {

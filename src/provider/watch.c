@@ -37,6 +37,9 @@ struct watch {
 	size_t page, size;
 	uint64_t *taken;	/* up to where we have read */
 	const uint64_t *given;	/* up to where there is something; data follow in the next page */
+	int lost_map;
+	uint64_t *lost; /* news that found no room */
+	int poke;	/* a program that can be run to give one, -1: none */
 	VEC(int) fds;		/* programs and links */
 	VEC(struct linker) linkers;
 	VEC(pid_t) stopped;	/* told of, to go on */
@@ -48,8 +51,12 @@ struct watch {
 #define AT_NEWS (-16)
 #define AT_PARENT (AT_NEWS + (int)offsetof(struct watch_news, parent))
 
+/* Then stops the process before its next instruction, if that is wanted and there was room for the news. */
 static void put_news(struct insns *c, const struct watch *w, uint32_t kind)
 {
+	uint32_t lost, told;
+
+
 	insns_put(c, STORE(BPF_W, BPF_REG_10, AT_NEWS, BPF_REG_6));
 	insns_put(c, STOREI(BPF_W, BPF_REG_10, AT_NEWS + 4, kind));
 	if (!(kind & WATCH_FORK))
@@ -60,13 +67,18 @@ static void put_news(struct insns *c, const struct watch *w, uint32_t kind)
 	insns_put(c, MOVI(BPF_REG_3, sizeof(struct watch_news)));
 	insns_put(c, MOVI(BPF_REG_4, 0));
 	insns_put(c, CALL(BPF_FUNC_ringbuf_output));
-}
-
-/* Before its next instruction. */
-static void put_stop(struct insns *c)
-{
-	insns_put(c, MOVI(BPF_REG_1, SIGSTOP));
-	insns_put(c, CALL(BPF_FUNC_send_signal));
+	lost = insns_jump_if(c, BPF_JNE, BPF_REG_0, 0);
+	if (kind & WATCH_STOPPED) {
+		insns_put(c, MOVI(BPF_REG_1, SIGSTOP));
+		insns_put(c, CALL(BPF_FUNC_send_signal));
+		insns_put(c, MOVI(BPF_REG_0, 0));
+	}
+	told = insns_jump_if(c, BPF_JEQ, BPF_REG_0, 0);
+	insns_land(c, lost);
+	insns_put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_VALUE, w->lost_map);
+	insns_put(c, MOVI(BPF_REG_2, 1));
+	insns_put(c, INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD));
+	insns_land(c, told);
 }
 
 static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool multi, bool stop)
@@ -84,8 +96,6 @@ static int load_libraries(const struct watch *w, pid_t pid, uint64_t state, bool
 	insns_put(&c, CALL(BPF_FUNC_probe_read_user));
 	insns_put(&c, LOAD(BPF_W, BPF_REG_1, BPF_REG_10, -8));
 	early = insns_jump_if(&c, BPF_JNE, BPF_REG_1, 0);
-	if (stop)
-		put_stop(&c);
 	put_news(&c, w, stop ? WATCH_STOPPED : 0);
 	insns_land(&c, other);
 	insns_land(&c, early);
@@ -109,8 +119,6 @@ static int load_exec(const struct watch *w, pid_t pid, bool stop)
 
 	insns_put_process(&c, BPF_REG_6);
 	other = pid ? insns_jump_if(&c, BPF_JNE, BPF_REG_6, pid) : 0;
-	if (stop)
-		put_stop(&c);
 	put_news(&c, w, stop ? WATCH_EXEC | WATCH_STOPPED : WATCH_EXEC);
 	if (pid)
 		insns_land(&c, other);
@@ -142,33 +150,45 @@ static int load_fork(const struct watch *w)
 
 /* ---- watching ---------------------------------------------------------------------------------------- */
 
+/* The data are mapped twice, one behind the other: nothing in them is ever broken at the end. */
+static bool map_areas(struct watch *w)
+{
+	void *taken = mmap(NULL, w->page, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0);
+	void *given = mmap(NULL, w->page + 2 * w->size, PROT_READ, MAP_SHARED, w->ring, w->page);
+	void *lost;
+
+	w->taken = taken == MAP_FAILED ? NULL : taken;
+	w->given = given == MAP_FAILED ? NULL : given;
+	w->lost = kern_map_mmap(w->lost_map, sizeof(*w->lost), PROT_READ | PROT_WRITE, &lost) ? NULL : lost;
+	return w->taken && w->given && w->lost;
+}
+
+static void watch_free(struct watch *w)
+{
+	if (w->taken)
+		munmap(w->taken, w->page);
+	if (w->given)
+		munmap((void *)w->given, w->page + 2 * w->size);
+	if (w->lost)
+		munmap(w->lost, sizeof(*w->lost));
+	kern_close(&w->ring);
+	kern_close(&w->lost_map);
+	free(w);
+}
+
 struct watch *watch_create(void)
 {
 	struct watch *w = mem_alloc(sizeof(*w));
-	void *taken, *given;
 
 	w->page = sysconf(_SC_PAGESIZE);
 	w->size = 16 * w->page;
+	w->poke = -1;
 	w->ring = kern_map_create(BPF_MAP_TYPE_RINGBUF, "news", 0, 0, w->size, 0);
-	if (w->ring < 0) {
-		free(w);
-		return NULL;
-	}
-	taken = mmap(NULL, w->page, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0);
-	/* The data are mapped twice, one behind the other: nothing in them is ever broken at the end. */
-	given = mmap(NULL, w->page + 2 * w->size, PROT_READ, MAP_SHARED, w->ring, w->page);
-	if (taken == MAP_FAILED || given == MAP_FAILED) {
-		if (taken != MAP_FAILED)
-			munmap(taken, w->page);
-		if (given != MAP_FAILED)
-			munmap(given, w->page + 2 * w->size);
-		close(w->ring);
-		free(w);
-		return NULL;
-	}
-	w->taken = taken;
-	w->given = given;
-	return w;
+	w->lost_map = kern_map_create(BPF_MAP_TYPE_ARRAY, "news_lost", 4, sizeof(*w->lost), 1, BPF_F_MMAPABLE);
+	if (w->ring >= 0 && w->lost_map >= 0 && map_areas(w))
+		return w;
+	watch_free(w);
+	return NULL;
 }
 
 static void ignore(void *arg, const struct watch_news *news)
@@ -196,10 +216,7 @@ void watch_destroy(struct watch *w)
 	watch_read(w, ignore, NULL);
 	watch_go_on(w);
 	vec_free(&w->stopped);
-	munmap(w->taken, w->page);
-	munmap((void *)w->given, w->page + 2 * w->size);
-	close(w->ring);
-	free(w);
+	watch_free(w);
 }
 
 int watch_fd(const struct watch *w)
@@ -287,6 +304,8 @@ int watch_exec(struct watch *w, pid_t pid, bool stop)
 
 	if (prog < 0)
 		return prog;
+	if (!stop)
+		w->poke = prog;
 	link = keep(w, kern_raw_tp_attach(prog, "sched_process_exec"));
 	return link < 0 ? link : 0;
 }
@@ -328,6 +347,19 @@ void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *n
 		at += ROUND_UP((len & ~RING_VOID) + BPF_RINGBUF_HDR_SZ, 8);
 		__atomic_store_n(w->taken, at, __ATOMIC_RELEASE);
 	}
+}
+
+bool watch_lost(struct watch *w)
+{
+	return __atomic_exchange_n(w->lost, 0, __ATOMIC_ACQ_REL) != 0;
+}
+
+void watch_poke(struct watch *w)
+{
+	const uint64_t context[3] = {0};
+
+	if (w->poke >= 0)
+		kern_prog_test_run(w->poke, context, sizeof(context), -1, NULL);
 }
 
 void watch_go_on(struct watch *w)

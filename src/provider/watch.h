@@ -40,6 +40,10 @@ int watch_exec(struct watch *w, pid_t pid, bool stop);
 int watch_fork(struct watch *w);
 /* Takes all news: f is called for each. */
 void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *news), void *arg);
+/* Has something happened that there was no room for, since this was last asked? What was to be stopped then was not. */
+bool watch_lost(struct watch *w);
+/* The descriptor becomes readable: to be used after watch_exec() of all processes, whose news it gives, of ourselves. */
+void watch_poke(struct watch *w);
 void watch_go_on(struct watch *w);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * family CHILDREN CALLS [wait|hold]: forks CHILDREN processes, every tenth of which forks one more, and calls go(0) itself once.
+ * family CHILDREN CALLS [wait|hold|loop]: forks CHILDREN processes, every tenth of which forks one more, and calls go(0) itself once.
  * When all are there they call go(n), n from 1, CALLS times each, and end, all at once; a thread of the first calls
- * too. hold: it waits for a line of input first. wait: each then waits for the end of the input, and prints a line if go() has a breakpoint then. Prints the number of calls of go(), in which are the static probes
+ * too. loop: a child comes each 2 ms, and all call go() for as long as the first one lives, which is until the end of the
+ * input. hold: it waits for a line of input first. wait: each then waits for the end of the input, and prints a line if go() has a breakpoint then. Prints the number of calls of go(), in which are the static probes
  * fam:went and, while its counter is raised, fam:counted.
  */
 #include <pthread.h>
@@ -67,6 +68,26 @@ static void child(int start, int n, int wait_too)
 	_exit(0);
 }
 
+static int loop(int children)
+{
+	pid_t first = getpid();
+	char c;
+
+	for (int i = 0; i < children; i++) {
+		usleep(2000);
+		if (fork() == 0)
+			while (getppid() == first) {
+				go(1);
+				usleep(20000);
+			}
+		if (getpid() != first)
+			return 0;
+	}
+	puts("all");
+	fflush(stdout);
+	return read(0, &c, 1) != 0;
+}
+
 int main(int argc, char **argv)
 {
 	int children = argc > 2 ? atoi(argv[1]) : 0, start[2], status, bad = 0;
@@ -76,6 +97,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 3 && !strcmp(argv[3], "hold"))
 		getchar();
+	if (argc > 3 && !strcmp(argv[3], "loop"))
+		return loop(children);
 	for (int i = 0; i < children; i++) {
 		pid_t pid = fork();
 
