@@ -34,9 +34,9 @@ struct agg_entry {
 	uint64_t hash;
 	uint32_t agg;	  /* id */
 	uint32_t key_len; /* bytes */
-	uint64_t *key;
-	uint64_t *value;  /* words as in abi/abi.h, over all CPUs; min and max encoded */
-	uint64_t *cpu;	  /* the same slot by slot; NULL: see aggs_set_percpu() */
+	uint64_t *key;	  /* behind the value */
+	uint64_t *cpu;	  /* the value slot by slot; NULL: see aggs_set_percpu() */
+	uint64_t value[]; /* words as in abi/abi.h, over all CPUs; min and max encoded */
 };
 
 /* One component of a key. */
@@ -101,6 +101,7 @@ void aggs_set_flow(struct aggs *a, uint32_t agg, uint64_t *words);
 const struct aggdesc *aggs_desc(const struct aggs *a, uint32_t agg); /* NULL: no such id */
 size_t aggs_count(const struct aggs *a, uint32_t agg);		     /* keys; agg 0: of all */
 
+void aggs_clear_entry(struct aggs *a, const struct agg_entry *e); /* one of them, also in a walk */
 void aggs_clear(struct aggs *a, uint32_t agg);
 /* n = 0: removes all; > 0: keeps the n highest; < 0: keeps the |n| lowest. */
 void aggs_trunc(struct aggs *a, uint32_t agg, int64_t n);

@@ -54,9 +54,24 @@ struct pending { /* an entry of the half on its way into the table */
 	const struct aggdesc *d;
 	const uint64_t *value;
 	uint64_t hash;
-	size_t key; /* index into a->key */
+	const uint64_t *plain; /* the key, if programs wrote it in the table's form */
+	size_t key;	       /* else: index into a->key */
 	uint32_t key_len;
 };
+
+static const uint64_t *pending_key(const struct aggs *a, const struct pending *p)
+{
+	return p->plain ? p->plain : a->key.v + p->key;
+}
+
+/* Numbers alone: there is nothing to be made of them. */
+static bool is_plain(const struct aggshape *s, uint32_t nwords)
+{
+	for (size_t i = 0; i < s->nparts; i++)
+		if (s->parts[i].kind != FIELD_INT)
+			return false;
+	return s->nparts == nwords;
+}
 
 static void batch_merge(struct aggs *a, const struct pending *v, size_t n)
 {
@@ -68,7 +83,7 @@ static void batch_merge(struct aggs *a, const struct pending *v, size_t n)
 	}
 	for (size_t i = 0; i < n; i++)
 		value_add(a, v[i].d,
-			  agg_entry_get(a, v[i].d, a->key.v + v[i].key, v[i].key_len, v[i].hash),
+			  agg_entry_get(a, v[i].d, pending_key(a, &v[i]), v[i].key_len, v[i].hash),
 			  v[i].value);
 	a->key.n = 0;
 }
@@ -91,10 +106,11 @@ static int64_t pending_make(struct aggs *a, const unsigned char *p, uint32_t roo
 		return -EINVAL;
 	out->value = ent->key + ent->nwords;
 	out->key = a->key.n;
-	if (agg_key_make(a, s, ent->key, ent->nwords))
+	out->plain = is_plain(s, ent->nwords) ? ent->key : NULL;
+	if (!out->plain && agg_key_make(a, s, ent->key, ent->nwords))
 		return -EINVAL;
-	out->key_len = (uint32_t)(a->key.n - out->key) * 8;
-	out->hash = agg_key_hash(a->key.v + out->key, out->key_len);
+	out->key_len = out->plain ? ent->nwords * 8 : (uint32_t)(a->key.n - out->key) * 8;
+	out->hash = agg_key_hash(pending_key(a, out), out->key_len);
 	__builtin_prefetch(&a->buckets[agg_bucket_of(a, out->d->id, out->hash)]);
 	return (int64_t)size;
 }

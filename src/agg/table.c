@@ -154,7 +154,6 @@ struct agg_entry *agg_entry_get(struct aggs *a, const struct aggdesc *d, const u
 	e->hash = hash;
 	e->agg = d->id;
 	e->key_len = key_len;
-	e->value = (uint64_t *)(e + 1);
 	e->key = e->value + d->value_words;
 	if (key_len)
 		memcpy(e->key, key, key_len);
@@ -390,6 +389,11 @@ static void entry_clear(const struct aggs *a, const struct aggdesc *d, struct ag
 	memset(e->value, 0, d->value_words * sizeof(uint64_t));
 	if (e->cpu)
 		memset(e->cpu, 0, (size_t)a->nslots * d->value_words * sizeof(uint64_t));
+}
+
+void aggs_clear_entry(struct aggs *a, const struct agg_entry *e)
+{
+	entry_clear(a, aggs_desc(a, e->agg), (struct agg_entry *)e);
 }
 
 void aggs_clear(struct aggs *a, uint32_t agg)

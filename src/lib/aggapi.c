@@ -123,8 +123,7 @@ static int walk_one(void *arg, const struct agg_entry *e)
 	case DTRACE_AGGWALK_NEXT: return 0;
 	case DTRACE_AGGWALK_ABORT: return 1;
 	case DTRACE_AGGWALK_CLEAR:
-		memset(e->value, 0,
-		       aggs_desc(consumer_aggs(w->dtp->consumer), e->agg)->value_words * 8);
+		aggs_clear_entry(consumer_aggs(w->dtp->consumer), e);
 		return 0;
 	case DTRACE_AGGWALK_ERROR: w->result = -1; return 1;
 	default: w->result = hdl_error(w->dtp, EDT_BADRVAL); return 1;
