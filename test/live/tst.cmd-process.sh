@@ -82,4 +82,21 @@ grep -q '^sleep 7531' ps && wrong 'a child was left'
 run "$DTRACE" -qc 'sleep 1.7' -n 'BEGIN { printf("%d", $target); exit(0); }'
 status 0
 kill -0 "$(cat out)" || wrong 'the command was ended with the session'
+mkfifo hold
+rm -f out
+"$DTRACE" -qc 'cat hold' -n 'BEGIN { printf("%d\n", $target); }' >out 2>err &
+dt=$!
+for _ in $(seq 600); do
+	[ -s out ] && break
+	sleep 0.1
+done
+kill -TERM $dt
+wait $dt || wrong "SIGTERM: status $?"
+kill -0 "$(head -n 1 out)" || wrong 'the command was ended by a signal to the session'
+echo went on >hold
+for _ in $(seq 600); do
+	grep -q '^went on$' out && break
+	sleep 0.1
+done
+grep -q '^went on$' out || wrong "the command did not go on: $(cat out)"
 finish
