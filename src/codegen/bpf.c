@@ -455,6 +455,15 @@ static void island_put(struct asmb *a)
 	a->out->insns.v[over.insn].off = (int16_t)(a->out->insns.n - over.insn - 1);
 }
 
+/* Does nothing come behind the last instruction? */
+static bool has_left(const struct asmb *a)
+{
+	uint8_t code = a->out->insns.n ? a->out->insns.v[a->out->insns.n - 1].code : 0;
+
+	return code == (BPF_JMP | BPF_JA) || code == (BPF_JMP | BPF_EXIT);
+}
+
+/* The jump over an island may not stand where nobody gets to: the kernel refuses that. */
 static void islands(struct asmb *a)
 {
 	while (a->settled < a->fixups.n) {
@@ -464,7 +473,7 @@ static void islands(struct asmb *a)
 			break;
 		a->settled++;
 	}
-	if (a->settled < a->fixups.n && a->out->insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE)
+	if (a->settled < a->fixups.n && a->out->insns.n - a->fixups.v[a->settled].insn > ISLAND_AGE && !has_left(a))
 		island_put(a);
 }
 

@@ -975,6 +975,56 @@ static void test_islands(void **state)
 	arena_destroy(ir.arena);
 }
 
+/* The kernel takes no instruction that nobody gets to: an island in a place that is left before. */
+static void test_island_reached(void **state)
+{
+	(void)state;
+	for (int before = 0; before < 8; before++) {
+		struct bpf_code code;
+		struct ir ir;
+		bool *reached;
+		vreg v;
+
+		ir_new(&ir);
+		label far = ir_label(&ir);
+		v = ir_arg(&ir, 0);
+		ir_jcci(&ir, IR_EQ, v, 7, far);
+		for (int i = 0; i < before; i++)
+			ir_storei(&ir, 8, v, 0, i);
+		for (int i = 0; i < 12000; i++) {
+			label other = ir_label(&ir), done = ir_label(&ir);
+
+			ir_jcci(&ir, IR_EQ, v, i, other);
+			ir_storei(&ir, 8, v, 0, 1);
+			ir_storei(&ir, 8, v, 0, 2);
+			ir_jmp(&ir, done);
+			ir_place(&ir, other);
+			ir_storei(&ir, 8, v, 0, 3);
+			ir_place(&ir, done);
+		}
+		ir_place(&ir, far);
+		ir_exit(&ir, 0);
+		assert_int_equal(bpf_assemble(&ir, "test", fds(), &code), 0);
+		reached = test_calloc(code.n + 1, sizeof(*reached));
+		reached[0] = true;
+		for (size_t i = 0; i < code.n; i++) { /* jumps go forward only */
+			const struct bpf_insn *in = &code.insns[i];
+			uint8_t op = BPF_OP(in->code);
+			bool jump = BPF_CLASS(in->code) == BPF_JMP && op != BPF_EXIT;
+
+			assert_true(reached[i]);
+			if (jump)
+				reached[i + 1 + in->off] = true;
+			if (BPF_CLASS(in->code) != BPF_JMP || (jump && op != BPF_JA))
+				reached[i + 1] = true;
+		}
+		test_free(reached);
+		bpf_code_free(&code);
+		ir_destroy(&ir);
+		arena_destroy(ir.arena);
+	}
+}
+
 static void test_errors(void **state)
 {
 	struct ir ir;
@@ -1037,7 +1087,8 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_tight),
-		cmocka_unit_test(test_islands), cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_islands), cmocka_unit_test(test_island_reached),
+		cmocka_unit_test(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
