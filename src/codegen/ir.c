@@ -177,20 +177,27 @@ void ir_bswap(struct ir *ir, vreg d, int size)
 	in->size = size;
 }
 
-static void ir_check_off(struct ir *ir, int off)
+/* An instruction's own offset has 16 bits: a farther one is added to the base before. */
+static vreg ir_reach(struct ir *ir, vreg base, int *off)
 {
-	if (off != (int16_t)off)
-		ir_fail(ir, -E2BIG, "an offset is out of the range of an instruction");
+	vreg p;
+
+	if (*off == (int16_t)*off)
+		return base;
+	p = ir_mov(ir, base);
+	ir_alui(ir, IR_ADD, p, *off);
+	*off = 0;
+	return p;
 }
 
 void ir_load_to(struct ir *ir, vreg d, int size, vreg base, int off)
 {
+	vreg from = ir_reach(ir, base, &off);
 	struct ir_insn *in = ir_add(ir, IR_OP_LOAD);
 
-	ir_check_off(ir, off);
 	in->d = d;
 	in->size = size;
-	in->a = base;
+	in->a = from;
 	in->off = off;
 }
 
@@ -204,11 +211,11 @@ vreg ir_load(struct ir *ir, int size, vreg base, int off)
 
 void ir_store(struct ir *ir, int size, vreg base, int off, vreg value)
 {
+	vreg to = ir_reach(ir, base, &off);
 	struct ir_insn *in = ir_add(ir, IR_OP_STORE);
 
-	ir_check_off(ir, off);
 	in->size = size;
-	in->a = base;
+	in->a = to;
 	in->off = off;
 	in->b = value;
 }
@@ -221,8 +228,8 @@ void ir_storei(struct ir *ir, int size, vreg base, int off, int64_t imm)
 		ir_store(ir, size, base, off, ir_imm(ir, imm));
 		return;
 	}
+	base = ir_reach(ir, base, &off);
 	in = ir_add(ir, IR_OP_STOREI);
-	ir_check_off(ir, off);
 	in->size = size;
 	in->a = base;
 	in->off = off;
@@ -231,23 +238,22 @@ void ir_storei(struct ir *ir, int size, vreg base, int off, int64_t imm)
 
 void ir_atomic(struct ir *ir, enum ir_atomic op, vreg base, int off, vreg value)
 {
+	vreg to = ir_reach(ir, base, &off);
 	struct ir_insn *in = ir_add(ir, IR_OP_ATOMIC);
 
-	ir_check_off(ir, off);
 	in->sub = op;
-	in->a = base;
+	in->a = to;
 	in->off = off;
 	in->b = value;
 }
 
 static vreg ir_exchange(struct ir *ir, enum ir_op op, vreg base, int off, vreg b, vreg c)
 {
-	vreg d = ir_vreg(ir);
+	vreg p = ir_reach(ir, base, &off), d = ir_vreg(ir);
 	struct ir_insn *in = ir_add(ir, op);
 
-	ir_check_off(ir, off);
 	in->d = d;
-	in->a = base;
+	in->a = p;
 	in->off = off;
 	in->b = b;
 	in->c = c;

@@ -144,13 +144,52 @@ static void test_errors_stick(void **state)
 
 	(void)state;
 	ir_init(&ir, arena);
-	ir_load(&ir, 8, ir_arg(&ir, 0), 40000);
 	ir_mapval(&ir, CG_MAP_GLOBALS, -1);
+	ir_mapval(&ir, CG_MAP_GLOBALS, -2);
 	ir_exit(&ir, 0);
 	assert_int_equal(ir.error, -E2BIG);
-	assert_string_equal(ir.error_text, "an offset is out of the range of an instruction");
+	assert_string_equal(ir.error_text, "an offset is out of the range of a map");
 	assert_int_equal(bpf_assemble(&ir, "x", fds, &code), -E2BIG);
 	assert_null(code.insns);
+	ir_destroy(&ir);
+	arena_destroy(arena);
+}
+
+/* Instructions have 16 bits for an offset. */
+static void test_far(void **state)
+{
+	struct arena *arena = arena_create();
+	struct ir ir;
+	vreg p, v;
+
+	(void)state;
+	ir_init(&ir, arena);
+	p = ir_arg(&ir, 0);
+	v = ir_load(&ir, 8, p, 32767);
+	v = ir_load(&ir, 8, p, 32768);
+	ir_store(&ir, 4, p, 40000, v);
+	ir_storei(&ir, 4, p, -32769, 7);
+	ir_atomic(&ir, IR_ATOMIC_ADD, p, 50000, v);
+	ir_fetch_add(&ir, p, 60000, v);
+	ir_exit(&ir, 0);
+	dump_check(&ir, "\tv0 = ctx\n"
+			"\tv1 = u64[v0 + 32767]\n"
+			"\tv3 = v0\n"
+			"\tv3 += 32768\n"
+			"\tv2 = u64[v3 + 0]\n"
+			"\tv4 = v0\n"
+			"\tv4 += 40000\n"
+			"\tu32[v4 + 0] = v2\n"
+			"\tv5 = v0\n"
+			"\tv5 += -32769\n"
+			"\tu32[v5 + 0] = 7\n"
+			"\tv6 = v0\n"
+			"\tv6 += 50000\n"
+			"\tatomic u64[v6 + 0] += v2\n"
+			"\tv7 = v0\n"
+			"\tv7 += 60000\n"
+			"\tv8 = fetch_add u64[v7 + 0], v2\n"
+			"\treturn 0\n");
 	ir_destroy(&ir);
 	arena_destroy(arena);
 }
@@ -244,7 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dump),
-		cmocka_unit_test(test_errors_stick),
+		cmocka_unit_test(test_errors_stick), cmocka_unit_test(test_far),
 		cmocka_unit_test(test_disasm),
 		cmocka_unit_test(test_function),
 	};
