@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: layouts of stacks and addresses; stackindent, limits; %k, %a, %A; keys
 # @@timeout: 120
-set -u
-cd "$TMPDIR" || exit 1
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
+. "$SRC/test/lib/stacks.sh"
 
 # run SCRIPT FLAGS...: output with offsets made equal goes to `out`
 run()

@@ -3,15 +3,7 @@
 # what: names from code made at run time, and from files that only the process can see
 # @@needs: cmd:unshare
 # @@timeout: 60
-set -u
-cd "$TMPDIR" || exit 1
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
+. "$SRC/test/lib/stacks.sh"
 
 $DTRACE -q -c "$PROGS/jit keep" -n 'syscall::getpid:entry /pid == $target/ { printf("pid %d", pid); ustack(2); }' \
 	>out 2>err || fail "jit: status $?"

@@ -3,8 +3,7 @@
 # what: at a function's first instruction its caller is in the stack, whatever its frames
 # @@needs: uprobe cc
 # @@timeout: 60
-set -u
-cd "$TMPDIR" || exit 1
+. "$SRC/test/lib/stacks.sh"
 
 cat >entry.c <<'END'
 __attribute__((noinline)) int leaf(int x) { __asm__ volatile(""); return x + 1; }
@@ -12,13 +11,6 @@ __attribute__((noinline)) int mid(int x) { return leaf(x) + 1; }
 __attribute__((noinline)) int top(int x) { return mid(x) + 1; }
 int main(int argc, char **argv) { (void)argv; return top(argc) == 4 ? 0 : 1; }
 END
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
 
 check()
 {

@@ -3,8 +3,7 @@
 # what: names of user functions from every kind of file: PIE or not, stripped, with debug files; C++
 # @@needs: cc cmd:objcopy cmd:strip cmd:nm cmd:setarch
 # @@timeout: 120
-set -u
-cd "$TMPDIR" || exit 1
+. "$SRC/test/lib/stacks.sh"
 
 cat >prog.c <<'END'
 #include <unistd.h>
@@ -13,13 +12,6 @@ __attribute__((noinline)) int outer(int x) { return inner(x + 1) - 1; }
 int main(void) { return outer(0); }
 END
 cflags="-g -O0 -fno-omit-frame-pointer"
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
 
 # names PROGRAM "FRAMES" [FLAGS]: functions of the program in the stack of its write, in order
 names()

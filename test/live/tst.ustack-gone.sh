@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: user stacks have names when the process is gone, and when it has executed another program
 # @@timeout: 60
-set -u
-cd "$TMPDIR" || exit 1
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
+. "$SRC/test/lib/stacks.sh"
 
 # frames OBJECT "NAME...": `out` has these functions of the object, in this order, and no others.
 frames()

@@ -3,15 +3,7 @@
 # what: the first stack through new code: after exec and dlopen of a command; code without tables, made at run time; marks where cut
 # @@needs: uprobe
 # @@timeout: 120
-set -u
-cd "$TMPDIR" || exit 1
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
+. "$SRC/test/lib/stacks.sh"
 
 write='syscall::write:entry /pid == $target && arg2 == 0/'
 

@@ -3,15 +3,7 @@
 # what: stacks through code without frame pointers: optimised functions, libc, signals, realigned stacks, return probes
 # @@needs: uprobe
 # @@timeout: 120
-set -u
-cd "$TMPDIR" || exit 1
-
-fail()
-{
-	echo "FAIL: $1"
-	cat out err
-	exit 1
-}
+. "$SRC/test/lib/stacks.sh"
 
 # frames WHAT PROGRAM "FUNCTIONS": the program's functions in the stacks of out, in order; libc's as -
 frames()
