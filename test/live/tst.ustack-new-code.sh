@@ -51,6 +51,14 @@ printf '#!/bin/sh\nexec ./newchain\n' >becomes
 chmod +x becomes
 whole exec ./becomes
 
+# One that runs already is read before the first probe.
+cp "$PROGS/chain" running || exit 1
+./running calls &
+pid=$!
+trap 'kill $pid' EXIT
+$DTRACE -q -p $pid -n "$write"' { ustack(); exit(0); }' >out 2>err || fail "-p: status $?"
+[ "$(sed -n 's/^ *running`\([a-z_]*\).*/\1/p' out | head -n 4 | tr '\n' ' ')" = "in_signal calls main _start " ] || fail "-p"
+
 # Another process is not stopped for it: its stacks go to the end, or are marked.
 printf '#!/bin/sh\n./newchain\ntrue\n' >child
 chmod +x child
