@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The test runner.
 
-usage: test/run.py [--build DIR] [--fast] [--update] [--list] [-v] [PATTERN...]
+usage: test/run.py [--build DIR] [--fast] [--update] [--list] [--slowest N] [-v] [PATTERN...]
 
 Runs all tests, or those whose name matches a PATTERN: a part of the name, or a glob for all of
 it. A name is the path under test/. What a test prints is kept and shown only if it fails, or
-with -v. --update rewrites expected files from what is printed now; look at the diff.
+with -v. --update rewrites expected files from what is printed now; look at the diff. --slowest
+names the N files that took longest, at the end.
 
 A test is one file:
   unit/test_NAME.c         a cmocka program, built by Meson; each of its tests counts
@@ -57,6 +58,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 SRC = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 TEST = os.path.join(SRC, "test")
@@ -238,6 +240,7 @@ class Case:
         self.fault = None
         self.read_directives()
         self.timeout = float(self.one("timeout", "120"))
+        self.took = 0.0
         self.needs = " ".join(self.directives["needs"]).split()
         if self.top == "live":
             self.needs = ["root", "bpf"] + self.needs
@@ -263,6 +266,13 @@ class Case:
         return values[-1] if values else default
 
     def results(self, options):
+        begin = time.monotonic()
+        try:
+            return self.verdicts(options)
+        finally:
+            self.took = time.monotonic() - begin
+
+    def verdicts(self, options):
         try:
             if self.fault:
                 raise ValueError(self.fault)
@@ -538,6 +548,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="name the tests, run none")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout-scale", type=float, default=1)
+    parser.add_argument("--slowest", type=int, default=0, metavar="N")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     options = parser.parse_args()
@@ -572,6 +583,8 @@ def main():
         GROUPS.end_all()
         print("interrupted")
         return 130
+    for case in sorted(cases, key=lambda c: -c.took)[:options.slowest]:
+        print(f"{case.took:.1f} s of {case.timeout:g}: {case.name}")
     if len(failed) > 1:
         print("failed: " + " ".join(failed))
     print(f"{count['ok']} passed, {count['not ok']} failed, {count['skip']} skipped")

@@ -74,6 +74,14 @@ if env --ignore-signal=INT,QUIT "$tree/test/run.py" cmd/tst.ignored.sh >/dev/nul
 	fault=1
 fi
 
+# The longest of them, at the end.
+echo 'sleep 0.3' >"$tree/test/cmd/tst.long.sh"
+echo ':' >"$tree/test/cmd/tst.short.sh"
+"$tree/test/run.py" --slowest 1 cmd/ | tail -2 | head -1 | grep -q '^[0-9.]* s of 120: cmd/tst.long.sh$' || {
+	echo '--slowest does not name the longest'
+	fault=1
+}
+
 # Nothing selected, nothing run: that is no success.
 if "$tree/test/run.py" nosuch >/dev/null; then
 	echo 'exit status 0 though nothing was run'
