@@ -3,8 +3,14 @@
 # only a signal ends:
 #	interrupt SECONDS COMMAND	the shell's command line; SIGINT after SECONDS from the "matched" line on
 . "$SRC/test/lib/check.sh"
+. "$SRC/test/lib/await.sh"
 PATH=$BUILD:$PATH
 cd "$TMPDIR" || exit 1
+
+matched_or_gone()
+{
+	has err matched || ended $job
+}
 
 interrupt()
 {
@@ -12,11 +18,7 @@ interrupt()
 	# A shell's background job ignores SIGINT, and so would dtrace.
 	env --default-signal=INT sh -c "exec $2" >out 2>err &
 	job=$!
-	tries=0
-	until grep -q "matched" err || ! kill -0 $job 2>/dev/null || [ $tries -gt 300 ]; do
-		tries=$((tries + 1))
-		sleep 0.05
-	done
+	await matched_or_gone || wrong "not ready: $(cat err)"
 	sleep "$1"
 	kill -INT $job 2>/dev/null
 	got=0

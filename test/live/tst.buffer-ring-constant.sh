@@ -4,11 +4,12 @@
 # @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
+. "$SRC/test/lib/await.sh"
 "$DTRACE" -q -x bufpolicy=ring -b 64k -x switchrate=1ms -o "$TMPDIR/trace" \
 	-n 'syscall::getppid:entry { printf("%d %s\n", timestamp, execname); }' 2>"$TMPDIR/err" &
 pid=$!
 armed $pid 1 || wrong "$(cat "$TMPDIR/err")"
-"$PROGS/syscalls" 100000000 >/dev/null &
+"$PROGS/syscalls" $ENDLESS >/dev/null &
 load=$!
 # Resident kilobytes, and clock ticks of the processor.
 look()

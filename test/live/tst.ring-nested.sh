@@ -4,6 +4,14 @@
 # @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
+. "$SRC/test/lib/await.sh"
+# What was printed, from 60 snapshots on.
+enough()
+{
+	kill -USR1 $pid
+	i=$((i + 1))
+	[ $i -gt 60 ] && lines "$TMPDIR/trace" 100
+}
 for size in 64 200 1k; do
 	rm -f "$TMPDIR/trace"
 	"$DTRACE" -q -x bufpolicy=ring -b $size -o "$TMPDIR/trace" -n '
@@ -11,14 +19,10 @@ for size in 64 200 1k; do
 		profile-4999 { printf("%d %d %d %d\n", cpu, timestamp, timestamp * 2, 2); }' 2>"$TMPDIR/err" &
 	pid=$!
 	armed $pid 2 || wrong "not armed: $(cat "$TMPDIR/err")"
-	"$PROGS/syscalls" 100000000 >/dev/null &
+	"$PROGS/syscalls" $ENDLESS >/dev/null &
 	load=$!
 	i=0
-	while [ $i -lt 60 ]; do
-		kill -USR1 $pid
-		sleep 0.02
-		i=$((i + 1))
-	done
+	await enough || wrong "no 100 records"
 	kill -TERM $pid
 	wait $pid
 	kill $load

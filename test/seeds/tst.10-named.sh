@@ -20,7 +20,7 @@ for policy in switch fill ring; do
 	has_out '^/etc/hostname$'
 done
 # A machine at rest may take minutes for 1000 system calls.
-"$PROGS/syscalls" 100000000 >/dev/null &
+"$PROGS/syscalls" $ENDLESS >/dev/null &
 load=$!
 run dtrace -n 'syscall:::entry { n++; } syscall:::entry /n >= 1000/ { exit(0); }' -b 1k
 kill $load

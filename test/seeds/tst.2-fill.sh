@@ -4,7 +4,7 @@
 # @@needs: root bpf
 # @@timeout: 60
 . "$SRC/test/lib/seeds.sh"
-"$PROGS/syscalls" 100000000 >/dev/null &
+"$PROGS/syscalls" $ENDLESS >/dev/null &
 load=$!
 run dtrace -n syscall:::entry -b 2k -x bufpolicy=fill
 status 0

@@ -14,17 +14,16 @@ maps_of()
 	done
 }
 cpus=$(getconf _NPROCESSORS_ONLN)
+areas()
+{
+	maps_of $job | grep -q "^$1 $((2 * cpus)) 2\$"
+}
 sized()
 {
 	env --default-signal=INT sh -c "exec $2" >out 2>err &
 	job=$!
-	tries=0
-	until maps_of $job | grep -q "^$1 $((2 * cpus)) 2\$" || [ $tries -gt 200 ]; do
-		tries=$((tries + 1))
-		sleep 0.05
-	done
-	[ $tries -le 200 ] || wrong "$2: no $((2 * cpus)) areas of $1 bytes: $(maps_of $job)"
-	sleep 1.5
+	await areas $1 || wrong "$2: no $((2 * cpus)) areas of $1 bytes: $(maps_of $job)"
+	await lines out 10
 	kill -INT $job
 	wait $job || wrong "$2: status $?"
 	ran="$2"
