@@ -7,6 +7,7 @@
 #	no_err RE		no line that matches
 #	balanced		its -x accounting adds up
 # and	runs PID PATH		waits until what the shell forked has executed the program
+#	says WORD FILE		waits until a line of the file is the word
 # and `finish` at the end. Every fault is reported, not only the first.
 fault=0
 
@@ -31,6 +32,15 @@ runs()
 		sleep 0.1
 	done
 	wrong "process $1 does not run $2"
+}
+
+says()
+{
+	for _ in $(seq 600); do
+		grep -qsx -- "$1" "$2" && return
+		sleep 0.1
+	done
+	wrong "no line '$1' in $2: $(cat "$2")"
 }
 
 status()

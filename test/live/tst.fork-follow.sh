@@ -55,10 +55,7 @@ runs $pid "$PROGS/family"
 "$DTRACE" -p $pid -qn '#pragma D option fork=follow
 	BEGIN { printf("ready\n"); } pid$target:a.out:go:entry { @ = count(); } END { printa("%@d\n", @); }' >out 2>err 3>&- &
 dt=$!
-for _ in $(seq 300); do
-	grep -q ready out && break
-	sleep 0.1
-done
+says ready out
 exec 3>&-
 wait $dt || wrong "-p: status $?"
 wait $pid

@@ -47,10 +47,7 @@ END
 		END { printa("%@d ", @e); printa("%@d ", @r); printa("%@d ", @w); printa("%@d\n", @x); printa("%k", @s); }' \
 		>out 2>err 3>&- &
 	dt=$!
-	for _ in $(seq 300); do
-		grep -qs ready out && break
-		sleep 0.1
-	done
+	says ready out
 	exec 3>&-
 	wait $dt || wrong "status $?"
 	wait $outer || wrong "inside: status $?"

@@ -38,11 +38,9 @@ rm -f out
 "$DTRACE" -x switchrate=10hz -Zqn 'BEGIN { printf("ready\n"); }
 	fam*:::went /!seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); }' >out 2>err 3>&- &
 dt=$!
-for _ in $(seq 300); do
-	grep -qs ready out && break
-	sleep 0.1
-done
+says ready out
 kill -STOP $dt
+rm all
 i=0
 while [ $i -lt 4000 ]; do
 	(:)
@@ -51,10 +49,7 @@ done
 "$PROGS/family" 5 1 loop <in >all &
 pid=$!
 exec 3>in
-for _ in $(seq 300); do
-	grep -q all all && break
-	sleep 0.1
-done
+says all all
 kill -CONT $dt
 seen 5
 kill -TERM $dt
