@@ -7,8 +7,8 @@
 cd "$TMPDIR" || exit 1
 
 cat >prog.c <<'END'
-static __attribute__((noipa)) int inner(int x) { return x + 1; }
-__attribute__((noipa)) int outer(int x) { return inner(x + 1) - 1; }
+static __attribute__((noinline)) int inner(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+__attribute__((noinline)) int outer(int x) { __asm__ volatile("" : "+r"(x)); return inner(x + 1) - 1; }
 int main(void) { return outer(-1) - outer(-1); }
 END
 cc -O1 -o full prog.c || exit 1

@@ -21,7 +21,7 @@ unsigned short counted_semaphore __attribute__((section(".probes"), used, visibi
 
 static long calls;
 
-long __attribute__((noipa)) go(long n)
+long go(long n)
 {
 	__asm__ volatile(NOTE("fam", "went", "0", "-8@%%rax") : : "a"(n));
 	if (*(volatile unsigned short *)&counted_semaphore)

@@ -14,12 +14,12 @@ long bottom(long x);
 
 static long depth, times;
 
-long __attribute__((noipa)) bottom(long x)
+long bottom(long x)
 {
 	return x;
 }
 
-long __attribute__((noipa)) down(long left)
+long down(long left)
 {
 	return 1 + (left > 1 ? down(left - 1) : bottom(0));
 }
