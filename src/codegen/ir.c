@@ -302,7 +302,7 @@ int ir_stack_alloc(struct ir *ir, int bytes)
 {
 	ir->stack_used += ROUND_UP(bytes, 8);
 	if (ir->stack_used > IR_STACK_MAX)
-		ir_fail(ir, -ENOSPC, "out of stack");
+		ir_fail(ir, -ENOSPC, "it needs more stack than the kernel gives");
 	return -ir->stack_used;
 }
 

@@ -465,7 +465,7 @@ static int stack_check(const struct linker *l)
 
 	if (depth <= KERNEL_STACK)
 		return 0;
-	return bpf_error(ir, -ENOSPC, "out of stack: %d of %d bytes", depth, KERNEL_STACK);
+	return bpf_error(ir, -ENOSPC, "it needs %d bytes of stack, and the kernel gives %d", depth, KERNEL_STACK);
 }
 
 int bpf_link(struct bpf_out *out, const int map_fd[CG_MAP_MAX], struct bpf_code *code)

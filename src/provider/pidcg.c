@@ -69,7 +69,7 @@ static vreg entry_arg(struct cg *cg, vreg ctx, void *data, int n)
 	(void)data;
 	if (n < (int)ARRAY_SIZE(where))
 		return ir_load(ir, 8, ctx, where[n]);
-	int at = ir_stack_alloc(ir, 8);
+	int at = cg_probe_stack(cg);
 	vreg sp = ir_load(ir, 8, ctx, REG_SP);
 
 	ir_comment(ir, "arg%d is on the stack, above the return address", n);

@@ -164,11 +164,11 @@ static vreg sdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
 static vreg record_address(struct cg *cg, vreg ctx)
 {
 	struct ir *ir = cg_ir(cg);
-	int from = ir_stack_alloc(ir, 8), to = ir_stack_alloc(ir, 8);
+	int at = cg_probe_stack(cg);
 
-	ir_store(ir, 8, ir_stack(ir, from), 0, ctx);
-	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, to), ir_imm(ir, 8), ir_stack(ir, from));
-	return ir_load(ir, 8, ir_stack(ir, to), 0);
+	ir_store(ir, 8, ir_stack(ir, at), 0, ctx);
+	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, at), ir_imm(ir, 8), ir_stack(ir, at));
+	return ir_load(ir, 8, ir_stack(ir, at), 0);
 }
 
 static vreg sdt_arg(struct cg *cg, vreg ctx, void *data, int n)

@@ -40,9 +40,10 @@ static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
 	return row;
 }
 
-static void read_memory(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
+static void read_memory(struct cg *cg, vreg ctx, const struct note_arg *a, vreg to)
 {
-	int at = ir_stack_alloc(ir, 8);
+	struct ir *ir = cg_ir(cg);
+	int at = cg_probe_stack(cg);
 	vreg addr = ir_imm(ir, a->value);
 
 	if (a->reg >= 0)
@@ -57,8 +58,10 @@ static void read_memory(struct ir *ir, vreg ctx, const struct note_arg *a, vreg 
 	ir_load_to(ir, to, a->size, ir_stack(ir, at), 0);
 }
 
-static void read_arg(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
+static void read_arg(struct cg *cg, vreg ctx, const struct note_arg *a, vreg to)
 {
+	struct ir *ir = cg_ir(cg);
+
 	switch (a->kind) {
 	case NOTE_ARG_NONE: ir_imm_to(ir, to, 0); return;
 	case NOTE_ARG_CONST: ir_imm_to(ir, to, a->value); break;
@@ -67,7 +70,7 @@ static void read_arg(struct ir *ir, vreg ctx, const struct note_arg *a, vreg to)
 		if (a->shift)
 			ir_alui(ir, IR_SHR, to, a->shift);
 		break;
-	case NOTE_ARG_MEM: read_memory(ir, ctx, a, to); break;
+	case NOTE_ARG_MEM: read_memory(cg, ctx, a, to); break;
 	}
 	if (a->size < 8)
 		ir_ext(ir, to, a->size, a->is_signed);
@@ -135,7 +138,7 @@ static vreg usdt_arg(struct cg *cg, vreg ctx, void *data, int n)
 			ir_jmp(ir, other);
 		ir_place(ir, here);
 		ir_comment(ir, "arg%d of %zu texts", n, left - keep);
-		read_arg(ir, ctx, a, v);
+		read_arg(cg, ctx, a, v);
 		ir_jmp(ir, done);
 		ir_place(ir, other);
 		left = keep;

@@ -1078,7 +1078,7 @@ static void test_errors(void **state)
 	for (i = 0; i < 100; i++)
 		ir_stack_alloc(&ir, 8);
 	ir_exit(&ir, 0);
-	assert_int_equal(assemble(&ir, "out of stack"), -ENOSPC);
+	assert_int_equal(assemble(&ir, "it needs more stack than the kernel gives"), -ENOSPC);
 }
 
 int main(void)
