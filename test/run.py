@@ -98,12 +98,19 @@ def can_trampoline():
         return False
 
 
+def can_uprobe_multi():
+    """The kernel makes thousands of uprobes at once; one by one they take 12 ms each."""
+    with open("/proc/kallsyms", encoding="ascii") as f:
+        return any(line.split()[2] == "bpf_uprobe_multi_link_attach" for line in f)
+
+
 NEEDS = {
     "root": (lambda: os.geteuid() == 0, "must be root"),
     "bpf": (can_bpf, "no permission for bpf(2)"),
     "btf": (lambda: os.path.exists("/sys/kernel/btf/vmlinux"), "kernel without BTF"),
     "kprobe": (lambda: event_source("kprobe"), "kernel without kprobes"),
     "uprobe": (lambda: event_source("uprobe"), "kernel without uprobes"),
+    "uprobe_multi": (can_uprobe_multi, "kernel without uprobe_multi"),
     "fentry": (can_trampoline, "kernel without function tracing"),
     "cc": (lambda: shutil.which(os.environ.get("CC", "cc")), "no C compiler"),
 }

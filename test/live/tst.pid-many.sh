@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: 50,000 functions of one process: all are armed, each firing has its own name, all are gone afterwards
-# @@needs: uprobe cc
+# @@needs: uprobe_multi cc
 # @@timeout: 120
 awk 'BEGIN {
 	print ".text"
