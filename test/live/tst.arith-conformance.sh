@@ -3,7 +3,8 @@
 # what: thousands of generated expressions have in D the values that D's rules give them in C
 # needs: root bpf
 # timeout: 240
-# ARITH_SEEDS: other seeds than these; the last one makes a program that is longer than a jump.
+# ARITH_SEEDS: other seeds than these; the last one makes a program that is longer than a jump. A compiler is slow in
+# emulation: one seed there.
 
 CC=${CC:-cc}
 total=0
@@ -23,9 +24,11 @@ one() {
 	total=$((total + $(wc -l <got)))
 }
 
-for seed in ${ARITH_SEEDS:-1 2 3 4 5 6 7 8}; do
+seeds='1 2 3 4 5 6 7 8' least=4000
+[ -z "${EMULATED-}" ] || seeds=1 least=1900
+for seed in ${ARITH_SEEDS:-$seeds}; do
 	one "$seed" 16
 done
 one 9 60
 echo "$total values compared"
-[ "$total" -ge 4000 ]
+[ "$total" -ge $least ]
