@@ -92,17 +92,20 @@ static void code_has_come(void *arg, int fd)
 	const struct itimerspec once = { .it_value.tv_nsec = LINKING_NS };
 	dtrace_hdl_t *dtp = arg;
 	struct unwinding *u = dtp->unwinding;
+	size_t waiting = u->again.n;
 
 	(void)fd;
 	watch_read(u->watch, come, dtp);
-	if (u->come.n && !u->again.n)
-		timerfd_settime(u->timer, 0, &once, NULL);
 	for (size_t i = 0; i < u->come.n; i++) {
-		unwind_add_process(u->tables, u->come.v[i]);
-		vec_push(&u->again, u->come.v[i]);
+		if (is_created(dtp, u->come.v[i]))
+			unwind_add_process(u->tables, u->come.v[i]);
+		else if (unwind_add_ahead(u->tables, u->come.v[i]))
+			vec_push(&u->again, u->come.v[i]);
 	}
 	u->come.n = 0;
 	watch_go_on(u->watch);
+	if (!waiting && u->again.n)
+		timerfd_settime(u->timer, 0, &once, NULL);
 }
 
 static void code_is_linked(void *arg, int fd)
@@ -113,7 +116,7 @@ static void code_is_linked(void *arg, int fd)
 	if (read(fd, &n, sizeof(n)) != sizeof(n))
 		return;
 	for (size_t i = 0; i < u->again.n; i++)
-		unwind_add_process(u->tables, u->again.v[i]);
+		unwind_add_ahead(u->tables, u->again.v[i]);
 	u->again.n = 0;
 }
 

@@ -26,6 +26,7 @@
 
 #define PAGE 4096u
 #define SIZE_LIMIT (128u << 20) /* far more than any machine has code for */
+#define AHEAD_CODE (4u << 20) /* more in one file takes long to read */
 #define ASKS_SIZE (16 * PAGE)
 #define FILES_LEN (ABI_UNWIND_FILES * sizeof(struct abi_unwind_file))
 
@@ -259,6 +260,19 @@ static void process_add(struct unwind *u, pid_t pid, bool (*want)(const struct m
 void unwind_add_process(struct unwind *u, pid_t pid)
 {
 	process_add(u, pid, NULL);
+}
+
+static bool is_modest(const struct mapping *m)
+{
+	return m->end - m->start <= AHEAD_CODE;
+}
+
+bool unwind_add_ahead(struct unwind *u, pid_t pid)
+{
+	if (u->used > u->max / 2 || u->kept.n > ABI_UNWIND_FILES / 4)
+		return false;
+	process_add(u, pid, is_modest);
+	return true;
 }
 
 bool unwind_knows_program(const struct unwind *u, pid_t pid)

@@ -51,6 +51,15 @@ printf '#!/bin/sh\nexec ./newchain\n' >becomes
 chmod +x becomes
 whole exec ./becomes
 
+# What others execute takes only a part of the room.
+printf '#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9; do cp "%s" many$i; ./many$i -c :; done\nexec ./newchain\n' \
+	"$(command -v bash)" >becomes
+rm -f newchain
+cp "$PROGS/chain" newchain || exit 1
+$DTRACE -q -x unwindsize=1m -c ./becomes -n "$write"' { ustack(); }' >out 2>err || fail "many: status $?"
+[ -s err ] && fail "many: no room"
+[ "$(grep -c '`_start+0x' out)" = 2 ] || fail "many: not to the end"
+
 # One that runs already is read before the first probe.
 cp "$PROGS/chain" running || exit 1
 ./running calls &
