@@ -37,7 +37,7 @@ armed()
 gone()
 {
 	tries=0
-	while [ $tries -lt 100 ]; do
+	while [ $tries -lt 600 ]; do
 		left=
 		for id in $armed_ids; do
 			bpftool prog show id "$id" >/dev/null 2>&1 && left="$left $id"

@@ -7,8 +7,8 @@
 # Updated in one clause: count, sum and average agree on every line, and the lines add up to what was done.
 run "$DTRACE" -q -x aggrate=5ms -x switchrate=5ms -o "$TMPDIR/trace" -n '
 	syscall::getppid:entry /pid == $target/ { @n = count(); @s = sum(7); @a = avg(7); @k[tid % 4] = count(); }
-	tick-20ms { printa("%@d %@d %@d\n", @n, @s, @a); clear(@n); clear(@s); clear(@a); }
-	END { printa("%@d %@d %@d\n", @n, @s, @a); printa("key %@d\n", @k); }' -c "$PROGS/syscalls 300000"
+	tick-5ms { printa("%@d %@d %@d\n", @n, @s, @a); clear(@n); clear(@s); clear(@a); }
+	END { printa("%@d %@d %@d\n", @n, @s, @a); printa("key %@d\n", @k); }' -c "$PROGS/syscalls 1000000"
 status 0
 awk -v made="$(awk 'NF == 2 { n += $2 } END { print n }' "$TMPDIR/out")" '
 	/^key/ { keys += $2; next }
@@ -20,7 +20,7 @@ no_err drop
 # aggrate slower than switchrate: printa() shows what the last snapshot knew; faster: what is new.
 for rate in 5ms:many 10s:few; do
 	run "$DTRACE" -q -x aggrate=${rate%:*} -x switchrate=50ms -n 'tick-10ms { @ = count(); }
-		tick-100ms { printa("%@d\n", @); } tick-1s { exit(0); }'
+		tick-100ms { printa("%@d\n", @); } tick-2s { exit(0); }'
 	shown=$(grep . "$TMPDIR/out" | sort -u | grep -c .)
 	case ${rate#*:} in
 	many) [ "$shown" -ge 5 ] || wrong "$shown values with aggrate ${rate%:*}" ;;

@@ -4,6 +4,7 @@
 # @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
+. "$SRC/test/lib/await.sh"
 # Others may run the same programs: ours has a name of its own.
 cp "$PROGS/spin" "$TMPDIR/spin$$"
 D='syscall::getppid:entry /execname == "'spin$$'"/ { printf("%d\n", n++); }'
@@ -17,10 +18,10 @@ done
 i=0
 while [ $i -lt 40 ]; do
 	taskset -c 0 "$TMPDIR/spin$$" 10
-	sleep 0.03
 	i=$((i + 1))
+	# So that none is dropped, however late the consumer comes.
+	await lines "$TMPDIR/switch" $((i * 10)) || wrong "$i times 10: $(grep -c . "$TMPDIR/switch")"
 done
-sleep 0.2
 kill -TERM $pids 2>/dev/null
 wait
 expect()

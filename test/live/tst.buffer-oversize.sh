@@ -28,7 +28,7 @@ status 0
 # exit(): the first one wins, later clauses do not run, its own does; END follows.
 for policy in switch fill ring; do
 	run "$DTRACE" -q -x bufpolicy=$policy -n 'tick-20ms { exit(5); printf("rest\n"); } tick-20ms { exit(6); printf("no\n"); }
-		tick-30ms { printf("no\n"); } END { printf("end\n"); }' -x statusrate=200ms
+		tick-1s { printf("no\n"); } END { printf("end\n"); }' -x statusrate=200ms
 	status 5
 	out 'rest
 end

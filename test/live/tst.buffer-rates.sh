@@ -20,15 +20,22 @@ while True:
 print(n)'
 }
 
+# between LEAST MOST FLAGS...: tried again, as a machine may hold up dtrace or the reader.
 between()
 {
-	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || wrong "$4: $1 times in two seconds, not $2 to $3"
+	least=$1 most=$2
+	shift 2
+	for _ in 1 2 3 4 5; do
+		n=$(comings "$@")
+		[ "$n" -ge "$least" ] && [ "$n" -le "$most" ] && return
+	done
+	wrong "$*: $n times in two seconds, not $least to $most"
 }
 
-between "$(comings)" 2 5 default
-between "$(comings -x switchrate=1)" 2 5 'switchrate=1'
-between "$(comings -x switchrate=10)" 8 24 'switchrate=10'
-between "$(comings -x switchrate=10hz)" 8 24 'switchrate=10hz'
-between "$(comings -x switchrate=100ms)" 8 24 'switchrate=100ms'
-between "$(comings -x switchrate=20s)" 1 2 'switchrate=20s'
+between 2 5
+between 2 5 -x switchrate=1
+between 8 24 -x switchrate=10
+between 8 24 -x switchrate=10hz
+between 8 24 -x switchrate=100ms
+between 1 2 -x switchrate=20s
 finish

@@ -3,6 +3,7 @@
 # what: -c and -p: held until armed, $target, the end of all of them, messages, nobody left behind
 # @@timeout: 120
 . "$SRC/test/lib/check.sh"
+. "$SRC/test/lib/await.sh"
 cd "$TMPDIR" || exit 1
 
 # The very first system call after exec is seen, and the output of the command stands where it should.
@@ -59,29 +60,34 @@ out 'armed
 first
 '
 kill -0 $two 2>/dev/null && wrong 'it ended before the second process'
-sleep 0.1 &
+rm -f out
+sh -c 'until [ -e go3 ]; do sleep 0.1; done' &
 one=$!
-run "$DTRACE" -p $one -n BEGIN
+(until grep -q armed out 2>/dev/null; do sleep 0.1; done; : >go3) &
+run "$DTRACE" -p $one -n 'BEGIN { printf("armed\n"); }'
 has_err "^dtrace: pid $one has exited\$"
 
 # Never continued: killed, whatever the reason.
-run "$DTRACE" -c 'sleep 7531' -n 'BEGIN { nosuch(); }'
+run "$DTRACE" -c "sleep 7531$$" -n 'BEGIN { nosuch(); }'
 status 1
-run "$DTRACE" -c 'sleep 7531' -n nosuchprobe
+run "$DTRACE" -c "sleep 7531$$" -n nosuchprobe
 status 1
-run "$DTRACE" -c 'sleep 7531' -x bufsize=100t -x bufresize=manual -n BEGIN
+run "$DTRACE" -c "sleep 7531$$" -x bufsize=100t -x bufresize=manual -n BEGIN
 status 1
-run "$DTRACE" -c 'sleep 7531' -c /no/such -n BEGIN
+run "$DTRACE" -c "sleep 7531$$" -c /no/such -n BEGIN
 status 1
-run "$DTRACE" -c 'sleep 7531' -e
+run "$DTRACE" -c "sleep 7531$$" -e
 status 0
-ps -eo args >ps
-grep -q '^sleep 7531' ps && wrong 'a child was left'
+none_left()
+{
+	! ps -eo args | grep -q "^sleep 7531$$\$"
+}
+await none_left || wrong 'a child was left'
 
 # Continued: lives on when tracing ends before it.
-run "$DTRACE" -qc 'sleep 1.7' -n 'BEGIN { printf("%d", $target); exit(0); }'
+run "$DTRACE" -qc 'sleep 1000' -n 'BEGIN { printf("%d", $target); exit(0); }'
 status 0
-kill -0 "$(cat out)" || wrong 'the command was ended with the session'
+kill "$(cat out)" || wrong 'the command was ended with the session'
 mkfifo hold
 rm -f out
 "$DTRACE" -qc 'cat hold' -n 'BEGIN { printf("%d\n", $target); }' >out 2>err &

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: SIGINT and SIGTERM end the session with END and the aggregations; a second one at once, also with a stuck reader
 # @@timeout: 120
+# @@needs: cmd:python3
 . "$SRC/test/lib/check.sh"
+. "$SRC/test/lib/await.sh"
+. "$SRC/test/lib/left.sh"
 cd "$TMPDIR" || exit 1
 
 # A shell starts its jobs with SIGINT ignored.
@@ -12,21 +15,10 @@ start()
 	pid=$!
 }
 
-# The words are there once tracing has begun and the first records have been read.
-await()
-{
-	tries=0
-	while ! grep -q "$1" "$2" 2>/dev/null; do
-		sleep 0.1
-		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
-	done
-}
-
 for sig in INT TERM; do
 	rm -f file
 	start -o file -n 'BEGIN { printf("begun"); }' -n 'END { printf("end"); }' -n 'syscall:::entry { @n = count(); }'
-	await begun file || wrong "$sig: no start"
+	await has file begun || wrong "$sig: no start"
 	kill -$sig $pid
 	got=0
 	wait $pid || got=$?
@@ -46,7 +38,7 @@ rm -f file
 	exec env --default-signal=TERM "$DTRACE" -qo file -n 'BEGIN { printf("begun\n"); }' -n 'END { printf("end\n"); }'
 ) 2>err &
 pid=$!
-await begun file || wrong 'ignored: no start'
+await has file begun || wrong 'ignored: no start'
 kill -INT $pid
 sleep 1
 kill -0 $pid || wrong 'SIGINT was not ignored'
@@ -56,18 +48,22 @@ wait $pid
 # Nobody reads: the first signal waits for the reader, the second does not.
 mkfifo pipe
 exec 3<>pipe
-start -qn 'syscall:::entry { trace(timestamp); trace("................................"); } tick-1s { seen = 1; }' >pipe 3<&-
-"$PROGS/spin" 2000000 >/dev/null
-sleep 2
+start -qn 'syscall::getppid:entry { trace(timestamp); trace("................................"); }' >pipe 3<&-
+armed $pid 1 || wrong "not armed: $(cat err)"
+"$PROGS/spin" $ENDLESS &
+load=$!
+full()
+{
+	python3 -c 'import array, fcntl, sys, termios
+n = array.array("i", [0])
+fcntl.ioctl(3, termios.FIONREAD, n)
+sys.exit(n[0] < 60000)'
+}
+await full || wrong 'the pipe is not full'
 kill -INT $pid
-sleep 2
+sleep 1
 kill -0 $pid || wrong 'it did not wait for the reader'
 kill -INT $pid
-tries=0
-while kill -0 $pid 2>/dev/null && [ $tries -lt 50 ]; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
-[ $tries -lt 50 ] || wrong 'the second signal did not end it'
-kill -9 $pid 2>/dev/null
+await ended $pid || wrong 'the second signal did not end it'
+kill -9 $pid $load 2>/dev/null
 finish

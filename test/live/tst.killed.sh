@@ -4,7 +4,8 @@
 # @@needs: cmd:bpftool
 # @@timeout: 120
 . "$SRC/test/lib/left.sh"
-taskset -c 0 "$PROGS/spin" 1000000000 >/dev/null &
+. "$SRC/test/lib/await.sh"
+taskset -c 0 "$PROGS/spin" $ENDLESS >/dev/null &
 load=$!
 "$DTRACE" -qn 'syscall:::entry { trace(timestamp); @[execname, probefunc] = count(); } profile-997 { @p = count(); }' \
 	-x switchrate=1ms -o /dev/null 2>"$TMPDIR/err" &

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: tick-100ms { exit(0); } ends the script, idle and busy, every time
 # @@timeout: 300
+. "$SRC/test/lib/await.sh"
 runs=${RUNS:-10}
 tries()
 {
@@ -22,7 +23,7 @@ tries()
 tries idle
 pids=
 for cpu in $(awk '/^processor/ { print $3 }' /proc/cpuinfo); do
-	taskset -c "$cpu" "$PROGS/spin" 1000000000 >/dev/null &
+	taskset -c "$cpu" "$PROGS/spin" $ENDLESS >/dev/null &
 	pids="$pids $!"
 done
 tries busy
