@@ -56,4 +56,34 @@ kill -TERM $dt
 wait $dt || wrong "full: status $?"
 exec 3>&-
 wait $pid || wrong "family: status $?"
+
+# A process that has forked one, and ended, before it could be looked at; and one with the number of another.
+rm -f out
+"$DTRACE" -x switchrate=10hz -Zqn 'BEGIN { printf("ready\n"); }
+	fam*:::went /!seen[pid, arg0]/ { seen[pid, arg0] = 1; printf("%d %d\n", pid, arg0); }' >out 2>err 3>&- &
+dt=$!
+says ready out
+kill -STOP $dt
+pid=$("$PROGS/family" 1 1 orphan)
+kill -CONT $dt
+says "$pid 1" out
+kill -KILL $pid
+rm all
+"$PROGS/family" 1 1 again <in >all &
+exec 3>in
+for _ in $(seq 600); do
+	[ "$(grep -c '^[0-9]* 1$' out)" = 2 ] && break
+	sleep 0.1
+done
+echo >&3
+for _ in $(seq 600); do
+	[ -s all ] && break
+	sleep 0.1
+done
+if grep -q again all; then
+	says "$(sed -n 's/^\([0-9]*\) 1$/\1/p' out | tail -n 1) 2" out
+fi
+kill -TERM $dt
+wait $dt || wrong "again: status $?"
+exec 3>&-
 finish

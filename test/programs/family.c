@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * family CHILDREN CALLS [wait|hold|loop]: forks CHILDREN processes, every tenth of which forks one more, and calls go(0) itself once.
+ * family CHILDREN CALLS [wait|hold|loop|again|orphan]: forks CHILDREN processes, every tenth of which forks one more, and calls go(0) itself once.
  * When all are there they call go(n), n from 1, CALLS times each, and end, all at once; a thread of the first calls
  * too. loop: a child comes each 2 ms, and all call go() for as long as the first one lives, which is until the end of the
- * input. hold: it waits for a line of input first. wait: each then waits for the end of the input, and prints a line if go() has a breakpoint then. Prints the number of calls of go(), in which are the static probes
+ * input. again: one child, calling go(1); after a line of input it ends and one of its number comes, calling go(2), until
+ * the input ends. orphan: one child, calling go(1) until it is killed; the first process ends at once. hold: it waits for a line of input first. wait: each then waits for the end of the input, and prints a line if go() has a breakpoint then. Prints the number of calls of go(), in which are the static probes
  * fam:went and, while its counter is raised, fam:counted.
  */
+#include <linux/sched.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +73,15 @@ static void child(int start, int n, int wait_too)
 	_exit(0);
 }
 
+static void __attribute__((noreturn)) calling(long n, pid_t first)
+{
+	while (!first || getppid() == first) {
+		go(n);
+		usleep(20000);
+	}
+	_exit(0);
+}
+
 static int loop(int children)
 {
 	pid_t first = getpid();
@@ -76,16 +90,46 @@ static int loop(int children)
 	for (int i = 0; i < children; i++) {
 		usleep(2000);
 		if (fork() == 0)
-			while (getppid() == first) {
-				go(1);
-				usleep(20000);
-			}
-		if (getpid() != first)
-			return 0;
+			calling(1, first);
 	}
 	puts("all");
 	fflush(stdout);
 	return read(0, &c, 1) != 0;
+}
+
+static int again(void)
+{
+	pid_t first = getpid(), pid = fork();
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = (uintptr_t)&pid,
+				   .set_tid_size = 1 };
+	char c;
+	long got;
+
+	if (pid == 0)
+		calling(1, first);
+	if (read(0, &c, 1) != 1)
+		return 1;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	got = syscall(SYS_clone3, &args, sizeof(args));
+	if (got == 0)
+		calling(2, first);
+	puts(got == pid ? "again" : "no");
+	fflush(stdout);
+	return read(0, &c, 1) != 0;
+}
+
+static int orphan(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		close(1);
+		calling(1, 0);
+	}
+	printf("%d\n", (int)pid);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -99,6 +143,10 @@ int main(int argc, char **argv)
 		getchar();
 	if (argc > 3 && !strcmp(argv[3], "loop"))
 		return loop(children);
+	if (argc > 3 && !strcmp(argv[3], "again"))
+		return again();
+	if (argc > 3 && !strcmp(argv[3], "orphan"))
+		return orphan();
 	for (int i = 0; i < children; i++) {
 		pid_t pid = fork();
 
