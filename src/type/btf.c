@@ -241,10 +241,15 @@ static struct type *type_in_modules(struct types *ts, enum type_kind want, const
 struct type *btf_type_lookup(struct types *ts, const char *module, enum type_kind want,
 			     const char *name, bool load)
 {
+	struct btf_source *b;
 	struct type *t;
 
-	if (*module && !type_module_is_core(module))
-		return type_in(ts, btf_source_module(ts, module, load), want, name);
+	if (*module && !type_module_is_core(module)) {
+		b = btf_source_module(ts, module, load);
+		t = type_in(ts, b, want, name);
+		/* What the module has in common with the kernel is left out of its own. */
+		return t || !b || !b->btf ? t : type_in(ts, b->base, want, name);
+	}
 	t = type_in(ts, btf_source_kernel(ts, load), want, name);
 	if (!t && !*module)
 		t = type_in_modules(ts, want, name, false);

@@ -294,7 +294,8 @@ static void test_module_scopes(void **state)
 	core = type_lookup(ts, "struct core");
 	assert_ptr_equal(type_member(type_resolve(one), "first", &off)->type->ref, core);
 	assert_ptr_equal(type_member(core, "a", &off)->type, type_int(ts));
-	assert_null(type_lookup(ts, "struct one`core"));
+	assert_ptr_equal(type_lookup(ts, "struct one`core"), core);
+	assert_null(type_lookup(ts, "struct three`core"));
 	assert_null(type_lookup(ts, "struct vmlinux`own"));
 	assert_null(type_lookup(ts, "struct three`own"));
 	assert_null(type_lookup(ts, "struct ../one`own"));
