@@ -69,6 +69,14 @@ out '1200 768
 '
 err 'dtrace: 432 firings of pid_return missed by the kernel'
 
+# A child that executes another program has the probes of what both map.
+printf '#!/bin/sh\n%s 7\n%s 5\n:\n' "$PROGS/spin" "$PROGS/spin" >script
+chmod +x script
+run "$DTRACE" -x fork=follow -qn 'pid$target:libc:exit:entry /execname == "spin"/ { @[arg0] = count(); }
+	END { printa("%d %@d\n", @); }' -c ./script
+out '0 2
+'
+
 # Tracing ends first: children go on, without breakpoints.
 for fork in parent follow; do
 	"$DTRACE" -x fork=$fork -qn 'pid$target:a.out:go:entry, pid$target:a.out:go:return { exit(0); }' \
