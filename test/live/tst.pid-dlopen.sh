@@ -3,16 +3,8 @@
 # what: libraries that a process maps while it is traced: by dlopen, from a thread, at its start, in a process of -p
 # @@needs: uprobe cc
 # @@timeout: 90
+. "$SRC/test/lib/await.sh"
 fault=0
-started() # PID: what the shell forked has become the program and waits for its input
-{
-	for _ in $(seq 100); do
-		case $(readlink /proc/$1/exe) in
-		*/usdtargs | */forks | */prog) grep -q libc /proc/$1/maps && sleep 0.1 && return ;;
-		esac
-		sleep 0.1
-	done
-}
 cat >"$TMPDIR/lib.c" <<'END'
 int called(int x);
 int __attribute__((noinline)) called(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
@@ -42,10 +34,9 @@ int main(int argc, char **argv)
 	if (argc > 3) {
 		getchar();
 		run(argv[1]);
-		sleep(1);
 		void *h = dlopen(argv[1], RTLD_NOW);
-		((int (*)(int))dlsym(h, "called"))(77);
-		return 0;
+		for (;; usleep(1000))
+			((int (*)(int))dlsym(h, "called"))(77);
 	}
 	run(argv[1]);
 	pthread_create(&t, NULL, run, argv[2]);
@@ -79,21 +70,19 @@ same dlopen "libone.so 0 libone.so 1 libone.so 100 libone.so 2 libtwo.so 0 libtw
 	>"$TMPDIR/out" 2>&1
 same exec "100 5"
 
-# A process that ran already is not stopped: only what comes later is certain.
+# A process that ran already is not stopped: it goes on calling until it is seen.
 mkfifo "$TMPDIR/in"
 "$TMPDIR/prog" "$TMPDIR/libone.so" x x <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
-started $pid
-"$DTRACE" -Zqn 'BEGIN { printf("ready\n"); } pid$target:libone:called:entry /arg0 == 77/ { printf("%d\n", arg0); }' -p $pid \
+await waiting $pid
+"$DTRACE" -Zqn 'BEGIN { printf("ready\n"); } pid$target:libone:called:entry /arg0 == 77/ { printf("%d\n", arg0); exit(0); }' -p $pid \
 	>"$TMPDIR/out" 2>&1 3>&- &
 dt=$!
-for _ in $(seq 100); do
-	grep -q ready "$TMPDIR/out" && break
-	sleep 0.1
-done
+await has "$TMPDIR/out" ready
 exec 3>&-
 wait $dt
+kill $pid
 wait $pid
 same -p "77 ready"
 exit $fault

@@ -3,16 +3,8 @@
 # what: pid$target: fast children, missing probes, -p, forks, the point where a command is held
 # @@needs: uprobe cc
 # @@timeout: 120
+. "$SRC/test/lib/await.sh"
 fault=0
-started() # PID: what the shell forked has become the program and waits for its input
-{
-	for _ in $(seq 100); do
-		case $(readlink /proc/$1/exe) in
-		*/usdtargs | */forks | */prog) grep -q libc /proc/$1/maps && sleep 0.1 && return ;;
-		esac
-		sleep 0.1
-	done
-}
 fail()
 {
 	echo "$*"
@@ -55,14 +47,11 @@ mkfifo "$TMPDIR/in"
 "$TMPDIR/forks" <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
-started $pid
+await waiting $pid
 "$DTRACE" -qn 'BEGIN { printf("ready\n"); } pid$target:a.out:go:entry { printf("go %d\n", arg0); }' -p $pid \
 	>"$TMPDIR/out" 2>&1 3>&- &
 dt=$!
-for _ in $(seq 100); do
-	grep -q ready "$TMPDIR/out" && break
-	sleep 0.1
-done
+await has "$TMPDIR/out" ready
 exec 3>&-
 wait $dt || fail "-p: status $?"
 wait $pid

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: kernel stacks begin at the probe; caller, stackdepth, sym(), keys agree with them
 # @@timeout: 60
+. "$SRC/test/lib/await.sh"
 set -u
 
 fail()
@@ -51,10 +52,7 @@ check alone
 # Another tracer of the same tracepoint puts a function of the kernel's between.
 $DTRACE -q -n 'syscall:::entry { @ = count(); } BEGIN { printf("ready\n"); }' >other 2>&1 &
 other=$!
-for i in $(seq 100); do
-	grep -q ready other && break
-	sleep 0.1
-done
+await has other ready
 check together
 kill -TERM $other
 wait $other

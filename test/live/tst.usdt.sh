@@ -2,17 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: static probes: names, operands of every form, places, counters, processes that come later, listing
 # @@needs: uprobe
-# @@timeout: 90
+# @@timeout: 180
+. "$SRC/test/lib/left.sh"
+. "$SRC/test/lib/await.sh"
 fault=0
-started() # PID: what the shell forked has become the program and waits for its input
-{
-	for _ in $(seq 100); do
-		case $(readlink /proc/$1/exe) in
-		*/usdtargs | */forks | */prog) grep -q libc /proc/$1/maps && sleep 0.1 && return ;;
-		esac
-		sleep 0.1
-	done
-}
 same() # WHAT WANT: lines in any order
 {
 	if [ "$(LC_ALL=C sort "$TMPDIR/out" | grep -v '^$')" != "$2" ]; then
@@ -55,7 +48,7 @@ mkfifo "$TMPDIR/in"
 "$PROGS/usdtargs" 3 wait <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
-started $pid
+await waiting $pid
 "$DTRACE" -ln "tprov$pid:::" 2>&1 | awk 'NR > 1 { print $2, $3, $4, $5 }' | LC_ALL=C sort >"$TMPDIR/out"
 same list "tprov$pid usdtargs forms forms-all
 tprov$pid usdtargs pass counted
@@ -69,30 +62,30 @@ same 'types listed' "args[0]: int64_t"
 "$DTRACE" -qn 'BEGIN { printf("ready\n"); } tprov*:::second-place /pid == $target/ { @ = count(); }
 	END { printa("%@d\n", @); }' -p $pid >"$TMPDIR/out" 2>"$TMPDIR/err" 3>&- &
 dt=$!
-for _ in $(seq 100); do
-	grep -q ready "$TMPDIR/out" && break
-	sleep 0.1
-done
+await has "$TMPDIR/out" ready
 exec 3>&-
 wait $dt || { echo "-p: status $?"; fault=1; }
 wait $pid
 same -p "6
 ready"
 
-# A process that starts while tracing; its first milliseconds pass, so it waits.
+# A process that starts while tracing; its first milliseconds pass, so it waits until there are more programs.
+armed_more()
+{
+	[ "$(attached_of "$1" | grep -c .)" -gt "$before" ]
+}
 "$DTRACE" -Zqn 'BEGIN { printf("ready\n"); } tprov*:::counted { @[probeprov] = count(); }
-	tprov*:::counted /arg0 == 9/ { exit(0); } END { printa("%s %@d\n", @); } tick-20s { exit(2); }' \
+	tprov*:::counted /arg0 == 9/ { exit(0); } END { printa("%s %@d\n", @); } tick-100s { exit(2); }' \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" 3>&- &
 dt=$!
-for _ in $(seq 100); do
-	grep -q ready "$TMPDIR/out" && break
-	sleep 0.1
-done
+await has "$TMPDIR/out" ready
+before=$(attached_of $dt | grep -c .)
 "$PROGS/usdtargs" 9 wait <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
-started $pid
-sleep 1.5
+await waiting $pid
+await armed_more $dt
+sleep 0.5
 exec 3>&-
 wait $dt || { echo "later process: status $?"; fault=1; }
 same 'later process' "ready
@@ -102,14 +95,11 @@ tprov$pid 9"
 "$PROGS/usdtargs" 500 fork <"$TMPDIR/in" &
 pid=$!
 exec 3>"$TMPDIR/in"
-started $pid
+await waiting $pid
 "$DTRACE" -qn 'BEGIN { printf("ready\n"); } tprov*:::symbols /ppid == $target/ { printf("fork\n"); exit(0); }
 	tick-40s { exit(2); }' -p $pid >"$TMPDIR/out" 2>"$TMPDIR/err" 3>&- &
 dt=$!
-for _ in $(seq 100); do
-	grep -q ready "$TMPDIR/out" && break
-	sleep 0.1
-done
+await has "$TMPDIR/out" ready
 exec 3>&-
 wait $dt || { echo "fork: status $?"; fault=1; }
 same fork "fork

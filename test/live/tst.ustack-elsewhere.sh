@@ -4,6 +4,7 @@
 # @@needs: cmd:unshare
 # @@timeout: 60
 . "$SRC/test/lib/stacks.sh"
+. "$SRC/test/lib/await.sh"
 
 $DTRACE -q -c "$PROGS/jit keep" -n 'syscall::getpid:entry /pid == $target/ { printf("pid %d", pid); ustack(2); }' \
 	>out 2>err || fail "jit: status $?"
@@ -23,10 +24,10 @@ cat >run <<END
 #!/bin/sh
 mount -t tmpfs none $TMPDIR/there || exit 1
 cp $PROGS/spin $TMPDIR/there/program
-$TMPDIR/there/program 3000000
+$TMPDIR/there/program $ENDLESS
 END
 chmod +x run
-$DTRACE -q -c "unshare -m ./run" -n 'syscall::getppid:entry /execname == "program"/ { @[ustack(2)] = count(); }' \
-	>out 2>err || fail "mount namespace: status $?"
+$DTRACE -q -c "unshare -m ./run" -n 'syscall::getppid:entry /execname == "program"/ { @[ustack(2)] = count(); n++; }
+	tick-1s /n/ { seconds++; } tick-1s /seconds > 3/ { exit(0); }' >out 2>err || fail "mount namespace: status $?"
 grep -q '^ *program`main+0x' out || fail "a file that only the process could see"
 exit 0

@@ -3,6 +3,7 @@
 # what: user stacks have names when the process is gone, and when it has executed another program
 # @@timeout: 60
 . "$SRC/test/lib/stacks.sh"
+. "$SRC/test/lib/await.sh"
 
 # frames OBJECT "NAME...": `out` has these functions of the object, in this order, and no others.
 frames()
@@ -40,10 +41,7 @@ frames deep "f3 f2 f1 main _start f3"
 $DTRACE -q -n 'syscall::write:entry /execname == "deep" && arg2 == 0/ { ustack(); exit(0); }
 	BEGIN { printf("ready\n"); }' >out 2>err &
 dtrace=$!
-for i in $(seq 100); do
-	grep -q ready out && break
-	sleep 0.1
-done
+await has out ready
 sh -c "$PROGS/deep; true"
 wait $dtrace
 frames deep "f3 f2 f1 main _start"
