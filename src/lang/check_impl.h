@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the checker share: check.c, check_expr.c, check_name.c, check_call.c,
- * check_agg.c, fold.c. */
+/* What the files of the checker share: check.c, check_*.c, fold.c. */
 #ifndef LANG_CHECK_IMPL_H
 #define LANG_CHECK_IMPL_H
 
@@ -29,13 +28,14 @@ struct check {
 	struct srcloc unbuilt_loc;
 };
 
+/* check_expr.c */
+int check_expr(struct check *ck, struct node **np);
+
+/* check_value.c */
 const char *op_text(enum op op);	/* as typed: "+", "<<" */
 const char *op_assign_text(enum op op); /* "+=", "=" */
 const char *check_type_name(struct types *ts,
 			    const struct node *n); /* of an expression, for messages */
-
-/* check_expr.c */
-int check_expr(struct check *ck, struct node **np);
 struct node *check_node(struct check *ck, enum node_kind kind, struct srcloc loc);
 struct node *check_int(struct check *ck, struct srcloc loc, uint64_t value, struct type *t);
 struct node *check_cast(struct check *ck, struct node *n, struct type *t);
@@ -44,17 +44,40 @@ struct node *check_cast(struct check *ck, struct node *n, struct type *t);
 struct node *check_convert(struct check *ck, struct node *n, struct type *t);
 /* The value cut to the width of its own type. */
 struct node *check_cut(struct check *ck, struct node *n);
+/* Operand of arithmetic in type t: cut first when it widens, so that the sign is right. */
+struct node *check_operand(struct check *ck, struct node *n, struct type *t);
+struct node *check_to_string(struct check *ck, struct node *n);
 /* May a value n be assigned to, or passed as, something of type t? */
 bool check_assignable(struct type *t, const struct node *n);
 bool check_is_null(const struct node *n); /* the literal 0 */
 bool check_is_dynamic(const struct node *n);
+bool check_is_void_pointer(struct type *t);
+bool check_is_vfptr(struct type *t);
+bool check_pointers_compatible(struct type *a, struct type *b);
 void check_unbuilt(struct check *ck, struct srcloc loc,
 		   const char *text); /* text lives in an arena */
 
-/* The left side of `n` may be stored to. */
-int check_writable(struct check *ck, struct node *n, const char *op);
+/* check_oper.c */
+int check_binary(struct check *ck, struct node **np);
+int check_cond(struct check *ck, struct node **np);
+int check_unary(struct check *ck, struct node **np);
+struct type *check_arith_type(struct check *ck, struct node *a, struct node *b);
+struct type *check_decayed(struct check *ck, struct type *t);
+int check_int_operands(struct check *ck, struct node *n, const char *op);
+int check_zero_divisor(struct check *ck, struct node *n, enum op op);
 int check_incompatible(struct check *ck, struct node *n, struct node *a, const char *op,
 		       struct node *b);
+/* Enumerators that only the type of the other side makes known. */
+const char *check_bare_word(const struct node *n);
+bool check_enum_word(struct check *ck, struct node **np, struct type *t);
+int check_enum_ambiguous(struct check *ck, struct node *n, const char *op, const char *word,
+			 struct node *a, struct type *t);
+
+/* check_assign.c */
+int check_assign(struct check *ck, struct node **np);
+int check_incdec(struct check *ck, struct node **np);
+/* The left side of `n` may be stored to. */
+int check_writable(struct check *ck, struct node *n, const char *op);
 
 /* fold.c: values of 64 bits; *out set and true, or false if it cannot be folded (division by zero)
  */
@@ -92,8 +115,9 @@ bool check_unknown_word(struct check *ck,
  */
 int check_xlate(struct check *ck, struct node *n);
 int check_xlate_member(struct check *ck, struct node **np); /* np: .m or ->m of a NODE_XLATE */
-int check_xlate_assign(struct check *ck, struct node **np); /* np: = with a NODE_XLATE on its right */
-bool check_xlate_pointer(const struct node *n);		    /* xlate <T *>? */
+int check_xlate_assign(struct check *ck,
+		       struct node **np);	/* np: = with a NODE_XLATE on its right */
+bool check_xlate_pointer(const struct node *n); /* xlate <T *>? */
 bool check_xlate_known(struct check *ck, struct type *out, const struct node *operand);
 /* The checked operand n translated to type t. */
 struct node *check_xlate_new(struct check *ck, struct node *n, struct type *t);
