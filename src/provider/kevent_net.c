@@ -157,6 +157,7 @@ enum {
 	TCP_FIN_WAIT2 = 5,
 	TCP_TIME_WAIT = 6,
 	TCP_CLOSE = 7,
+	TCP_CLOSE_WAIT = 8,
 	TCP_CLOSING = 11
 };
 
@@ -213,7 +214,22 @@ TCP_CHANGE(net_tcp_active, TCP_CLOSE, TCP_SYN_SENT)
 TCP_CHANGE(net_tcp_connected, TCP_SYN_SENT, TCP_ESTABLISHED)
 TCP_CHANGE(net_tcp_passive, TCP_SYN_RECV, TCP_ESTABLISHED)
 TCP_CHANGE(net_tcp_failed, TCP_SYN_SENT, TCP_CLOSE)
-TCP_CHANGE(net_tcp_reset, TCP_ESTABLISHED, TCP_CLOSE)
+
+/* The other side may have ended its half before. */
+void net_tcp_reset(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	struct ir *ir = cg_ir(cg);
+	label yes = ir_label(ir);
+	vreg before = raw1(cg, ctx), after = raw2(cg, ctx);
+
+	net_of_tcp(cg, ctx, k, out);
+	ir_ext(ir, after, 4, false);
+	ir_jcci(ir, IR_NE, after, TCP_CLOSE, out);
+	ir_ext(ir, before, 4, false);
+	ir_jcci(ir, IR_EQ, before, TCP_ESTABLISHED, yes);
+	ir_jcci(ir, IR_NE, before, TCP_CLOSE_WAIT, out);
+	ir_place(ir, yes);
+}
 
 void net_tcp_refused(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {

@@ -32,6 +32,8 @@ touch dir/one dir/two
 run "$DTRACE" -qn '
 fsinfo::: /pid == $target && args[0]->fi_name == "fs-data"/ { @[probename] = count(); }
 fsinfo:::read, fsinfo:::write /pid == $target && args[0]->fi_name == "fs-data"/ { @bytes[probename, arg1 == args[1]] = sum(args[1]); }
+fsinfo:::fsync, fsinfo:::seek, fsinfo:::ioctl, fsinfo:::getattr, fsinfo:::setattr, fsinfo:::open, fsinfo:::close
+/pid == $target && args[1] != 0/ { printf("a value of %s\n", probename); }
 fsinfo:::readdir /pid == $target && args[0]->fi_name == "dir" && args[1] > 0/ { @[probename] = count(); }
 fsinfo:::close /pid == $target && args[0]->fi_name == "fs-data"/ { printf("offset %d\n", args[0]->fi_offset); }
 fsinfo:::open /pid == $target && args[0]->fi_name == "fs-data"/ { printf("flags %d\n", (args[0]->fi_oflags & O_ACCMODE) == O_RDWR); }
@@ -44,6 +46,7 @@ for line in 'open 1' 'write 6' 'read 1' 'fsync 1' 'seek 1' 'getattr [1-9]' 'seta
 	'bytes write 1 511' 'bytes read 1 490' 'offset 500' 'flags 1'; do
 	has_out "^$line\$"
 done
+grep -q '^a value' out && wrong "$(grep '^a value' out)"
 grep -q 'nothing' out && wrong 'a failed write'
 
 # Calls that name a path, with and without a directory's descriptor; those that fail are none. The program says what it did.

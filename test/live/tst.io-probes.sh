@@ -65,4 +65,34 @@ status 0
 if "$DTRACE" -ln io:::wait-done 2>/dev/null | grep -q wait-done; then
 	[ "$(value waited)" = "$(value waits)" ] || wrong "waits $(value waits), ended $(value waited)"
 fi
+
+# Requests of a program that writes and reads directly, and those of one that has its pages written and does not wait.
+cat >"$TMPDIR/behind.py" <<'END'
+import ctypes, os, sys
+f = os.open(sys.argv[1], os.O_RDWR)
+os.write(f, b"x" * (1 << 20))
+ctypes.CDLL(None).sync_file_range(f, ctypes.c_int64(0), ctypes.c_int64(1 << 20), 2)
+END
+for how in direct behind; do
+	case $how in
+	direct) command="sh $TMPDIR/go.sh" ;;
+	behind) command="python3 $TMPDIR/behind.py $file" ;;
+	esac
+	run "$DTRACE" -qn '
+sysinfo:::bread /pid == $target || progenyof($target)/ { @["read"] = sum(arg0); }
+sysinfo:::bwrite /pid == $target || progenyof($target)/ { @["written"] = sum(arg0); }
+sysinfo:::bawrite /pid == $target || progenyof($target)/ { @["behind"] = sum(arg0); }
+io:::start /(pid == $target || progenyof($target)) && args[0]->b_bcount == 65536/ { @[args[0]->b_flags & B_WRITE ? "w64" : "r64"] = sum(1); }
+io:::start /(pid == $target || progenyof($target)) && args[0]->b_flags & B_ASYNC/ { @["async"] = sum(1); }
+END { printa("%s %@d\n", @); }' -c "$command"
+	status 0
+	if [ $how = direct ]; then
+		[ "$(value read)" -ge 16 ] && [ "$(value read)" -ge "$(value r64)" ] || wrong "read: $(cat "$TMPDIR/out")"
+		[ "$(value written)" -ge 16 ] && [ "$(value written)" -ge "$(value w64)" ] || wrong "written: $(cat "$TMPDIR/out")"
+		[ -z "$(value behind)" ] || wrong "behind: $(cat "$TMPDIR/out")"
+	elif [ -n "$(value written)" ]; then
+		[ "$(value behind)" -ge 1 ] && [ "$(value behind)" = "$(value async)" ] && [ "$(value behind)" -le "$(value written)" ] ||
+			wrong "behind: $(cat "$TMPDIR/out")"
+	fi
+done
 finish

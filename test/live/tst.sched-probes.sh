@@ -114,12 +114,13 @@ if os.fork() == 0:
     ctypes.CDLL(None).prctl(1, 9) # ends with its parent
     while True:
         pass
+start = involuntary()
 os.getpgid(0)
 before = involuntary()
 while involuntary() < before + 20:
     pass
 os.getpgid(0)
-print("put off", involuntary() - before)
+print("put off", involuntary() - start)
 for i in range(1000):
     os.sched_yield()
 END
@@ -139,4 +140,49 @@ own=$(sed -n 's/^put off //p' out)
 [ "$(value involuntary)" = "$(value preempted)" ] || wrong "involuntary: $(cat out)"
 [ -z "$(value yields)" ] || wrong "preempted in sched_yield(): $(cat out)"
 [ "$(value given)" -ge 1 ] || wrong "never gave way: $(cat out)"
+
+# A lock that lends priorities: the kernel gives its holder that of the thread that waits for it, ten times, and takes it back.
+cat >lend.py <<'END'
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+attr, lock = ctypes.create_string_buffer(64), ctypes.create_string_buffer(128)
+libc.pthread_mutexattr_init(attr)
+libc.pthread_mutexattr_setprotocol(attr, 1)
+libc.pthread_mutex_init(lock, attr)
+# As /proc shows them, less 100 for the scheduler's real-time priorities.
+def priority(tid):
+    return int(open("/proc/self/task/%d/stat" % tid).read().rsplit(")", 1)[1].split()[15])
+holder = threading.get_native_id()
+os.setpriority(os.PRIO_PROCESS, holder, 3)
+own = priority(holder)
+def wait(tid):
+    tid.append(threading.get_native_id())
+    os.setpriority(os.PRIO_PROCESS, tid[0], -7)
+    tid.append(priority(tid[0]))
+    libc.pthread_mutex_lock(lock)
+    libc.pthread_mutex_unlock(lock)
+for i in range(10):
+    tid = []
+    libc.pthread_mutex_lock(lock)
+    t = threading.Thread(target=wait, args=(tid,))
+    t.start()
+    while len(tid) < 2 or open("/proc/self/task/%d/stat" % tid[0]).read().rsplit(")", 1)[1].split()[0] != "S":
+        pass
+    # Asleep, perhaps before it waits: it does when the other's priority has changed.
+    while priority(holder) == own:
+        pass
+    libc.pthread_mutex_unlock(lock)
+    t.join()
+print("holder", holder, own + 100, tid[1] + 100)
+END
+run "$DTRACE" -qn 'sched:::change-pri /args[1]->pr_pid == $target/ { @[args[0]->pr_lwpid, args[2], args[0]->pr_lwpid == tid] = count(); }
+END { printa("changed %d %d %d %@d\n", @); }' -c 'python3 lend.py'
+status 0
+sed -n 's/^holder //p' out | {
+	read -r holder own lent
+	[ -n "$lent" ] || wrong "$(cat out)"
+	has_out "^changed $holder $lent 0 10\$"
+	has_out "^changed $holder $own 1 10\$"
+	exit $fault
+} || fault=1
 finish

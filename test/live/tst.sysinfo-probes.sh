@@ -108,16 +108,24 @@ fi
 # The tick finds a program that computes in its own code, and one that has the kernel work in the kernel's; each tick is
 # one of the two, and one of the scheduler's.
 if "$DTRACE" -ln sysinfo:::cpu_ticks_user >/dev/null 2>&1; then
-	echo 'while True: pass' >user.py
+	cat >user.py <<'END'
+import os
+os.sched_yield() # from here on it counts
+while True:
+    pass
+END
 	cat >kernel.py <<'END'
+import os
 z = open("/dev/zero", "rb", buffering=0)
 b = bytearray(16 << 20)
+os.sched_yield()
 while True:
     z.readinto(b)
 END
 	for who in user kernel; do
 		run "$DTRACE" -qn 'long user, kernel;
-sched:::tick /pid == $target && seen < 40/ { seen++; self->one = 1; }
+syscall::sched_yield:entry /pid == $target/ { begun = 1; }
+sched:::tick /begun && pid == $target && seen < 40/ { seen++; self->one = 1; }
 sysinfo:::cpu_ticks_user /pid == $target && self->one/ { self->one = 0; user += arg0; }
 sysinfo:::cpu_ticks_kernel /pid == $target && self->one/ { self->one = 0; kernel += arg0; }
 sysinfo:::cpu_ticks_user, sysinfo:::cpu_ticks_kernel /tid == 0/ { idle++; }
