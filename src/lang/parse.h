@@ -9,7 +9,7 @@
  *
  * Files: lex.l tokens and modes; scan.c what words and constants mean; macro.c $-macros;
  * probespec.c probe descriptions; pragma.c control lines; node.c expressions and statements;
- * decl.c types and declarations; parser.c the unit as a whole; dump.c the tree as text.
+ * decl*.c types and declarations; parser.c the unit as a whole; dump.c the tree as text.
  */
 #ifndef LANG_PARSE_H
 #define LANG_PARSE_H
