@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -h and -G: a header and an object for programs with probes of their own (options.md 3.5). */
+/* -h and -G: a header and an object for programs with probes of their own. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

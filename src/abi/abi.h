@@ -51,7 +51,7 @@ struct abi_rec_time {
 #define ABI_EPID_NONE 0u
 #define ABI_EPID_FAULT 0xffffffffu /* struct abi_fault_rec: a run-time fault, turned into the error message */
 
-/* DTrace's fault codes (language.md 14.1). */
+/* DTrace's fault codes. */
 enum abi_fault {
 	ABI_FAULT_UNKNOWN = 0,
 	ABI_FAULT_BADADDR = 1,
@@ -75,7 +75,7 @@ struct abi_fault_data { /* behind the header of an ABI_EPID_FAULT record */
 	uint64_t value;	 /* address, size or index */
 };
 
-/* ---- the packed word (design.md D4) ------------------------------------------------------------------- */
+/* ---- the packed word ------------------------------------------------------------------- */
 
 /*
  *  63            33 32 31                              0
@@ -153,7 +153,7 @@ struct abi_cpu {
 
 /* ---- consumer-wide state ------------------------------------------------------------------------------ */
 
-enum abi_activity { /* buffering.md 4.1 */
+enum abi_activity {
 	ABI_INACTIVE,
 	ABI_WARMUP,   /* BEGIN fires */
 	ABI_ACTIVE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Order of entries (aggregations.md 5 of the reference names the options) and walks in that order.
+ * Order of entries (options aggsort* of the manual page) and walks in that order.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,7 @@ void str_printf(struct str *b, const char *fmt, ...) __attribute__((format(print
 void str_vprintf(struct str *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 const char *str_c(const struct str *b); /* "" when empty */
 
-/* Shell glob of probe descriptions: * ? [set] [!set] and \ (language.md 6.1). */
+/* Shell glob of probe descriptions: * ? [set] [!set] and \. */
 bool glob_match(const char *pattern, const char *s);
 bool glob_has(const char *pattern); /* does it hold a glob character? */
 

@@ -71,7 +71,7 @@ struct buffer_request {
 
 struct buffer_result {
 	enum buffer_refusal why;
-	/* Sizes in force; as wanted but for rounding unless the flag is set (buffering.md 7.6). */
+	/* Sizes in force; as wanted but for rounding unless the flag is set. */
 	uint64_t bufsize, aggsize, specsize, dvarsize;
 	bool buf_lowered, agg_lowered, spec_lowered, dvar_lowered;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions (language.md 8). Integers are computed in 64-bit registers; a chain of operations of
+ * Expressions. Integers are computed in 64-bit registers; a chain of operations of
  * one type is not cut in between, so that a value is brought to its type's width where it leaves
  * the chain: at a cast, a store, a record, a call, or as operand of a wider type. Strings are named
  * by struct sval and copied only where they must be. Truth values that are only tested become
@@ -399,7 +399,7 @@ static vreg assign_value(struct cg *cg, const struct node *n)
 		return b.at;
 	}
 	if (n->u.op.op ==
-	    OP_ASSIGN) { /* the right side first, then the keys of the left (language.md 8.5) */
+	    OP_ASSIGN) { /* the right side first, then the keys of the left */
 		v = expr_as(cg, n->b, n->a->type);
 		if (!lval_make(cg, n->a, &lv))
 			return v;

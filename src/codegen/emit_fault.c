@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults (language.md 14). Where one is found, what it is (the action << 8 | its code) and its value go to two registers and
+ * Faults. Where one is found, what it is (the action << 8 | its code) and its value go to two registers and
  * control to the clause's fault label. There the record is turned to filler, the buffers are left,
  * a fault record is written for the default message, and the clauses of dtrace:::ERROR run, with
  * those registers as their arguments. The clause ends; the next one of the firing runs. A fault in

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Places: what can be read and assigned (language.md 8.3, 9).
+ * Places: what can be read and assigned.
  *
- *   globals        in map globals, 8 bytes a scalar; no locking (language.md 9.1)
+ *   globals        in map globals, 8 bytes a scalar; no locking
  *   this->         in the frame, zero at the start of each firing
  *   self->, a[k]   in the kernel hash map dvars, by runtime routines; the key is built in the frame
  *   *p, p->m, p[i] by a checked read: a bad address is a fault, never a 0. Written only if the

@@ -174,7 +174,7 @@ static vreg probe_id(struct cg *cg)
 	return ir_load(cg->ir, 4, cg->rows, offsetof(struct abi_row, probe_id));
 }
 
-/* Arguments of ERROR (language.md 14.2): arg1 epid, arg2 action, arg3 offset, arg4 fault, arg5
+/* Arguments of ERROR: arg1 epid, arg2 action, arg3 offset, arg4 fault, arg5
  * value. */
 static vreg error_argument(struct cg *cg, int n)
 {

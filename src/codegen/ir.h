@@ -6,7 +6,7 @@
  *   runtime/), so a virtual register's life is the span from its first definition to its last use.
  * - A virtual register may be defined several times (the two arms of a condition write the same one).
  * - Emit functions return nothing or a register; the first failure sticks in ir->error and is looked at
- *   once, at the end (style.md 3).
+ *   once, at the end.
  * - Comments travel with the instructions, so that a dump explains itself.
  */
 #ifndef CODEGEN_IR_H

@@ -67,7 +67,7 @@ struct layout {
 	size_t nactions;
 	struct action *actions;
 	bool is_default;	/* default action: prints the probe line only */
-	bool records;		/* does it print a line (variables-and-functions.md 3.1)? */
+	bool records;		/* does it print a line? */
 	bool flow_hidden;
 };
 

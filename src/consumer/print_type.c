@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * print(): values by their types. Of a pointer what it points to, as a tree of members that are not
- * zero; of anything else the type and the value (variables-and-functions.md 5.6).
+ * zero; of anything else the type and the value.
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arithmetic on constants: 64-bit patterns, as language.md 8.2 tells. */
+/* Arithmetic on constants: 64-bit patterns. */
 #include "lang/check_impl.h"
 
 uint64_t fold_cut(uint64_t v, struct type *t)

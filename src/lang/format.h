@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Format strings of printf, printa, system and freopen: parsed and checked while compiling, executed by the
- * consumer (consumer/print.c). A format is a list of literal pieces and conversions (variables-and-functions.md 4).
+ * consumer (consumer/print.c). A format is a list of literal pieces and conversions.
  */
 #ifndef LANG_FORMAT_H
 #define LANG_FORMAT_H

@@ -14,7 +14,7 @@
 
 #include "lang/tree.h"
 
-/* Field of a bare description (language.md 6.2): which flag gave the program. */
+/* Field of a bare description: which flag gave the program. */
 enum spec_field { SPEC_NAME, SPEC_FUNC, SPEC_MOD, SPEC_PROV };
 
 struct lang_probe_arg {
@@ -53,7 +53,7 @@ struct lang_hooks {
 	bool (*load_library)(void *arg, const char *name);
 };
 
-/* Compile-time settings (options.md 11.1), written by the option table of the library before each compilation. */
+/* Compile-time settings, written by the option table of the library before each compilation. */
 struct lang_options {
 	bool argref, defaultargs, empty, zdefs, pspec_file, errtags, knodefs, unodefs, caret, lex;
 	uint32_t strsize;
@@ -125,7 +125,7 @@ void lang_dump(const struct dprog *p, struct types *ts, FILE *out);
 
 /*
  * What the parser leaves to the checker. The tree as parsed:
- * - NODE_INT has its type (language.md 2.6), NODE_STRING too; no other node but NODE_CAST and NODE_TYPE has one;
+ * - NODE_INT has its type, NODE_STRING too; no other node but NODE_CAST and NODE_TYPE has one;
  * - NODE_IDENT: u.ident.name; for scope '`' it is as written ("`sym", "mod`sym"); also the parameters of an inline;
  * - NODE_INDEX: the base in a (any expression), u.index.keys, ident NULL; NODE_AGG: u.agg.name ("_" for a bare @);
  * - NODE_CALL: u.call.name and args, func NULL; if the callee is no plain name: name NULL and the callee in a;

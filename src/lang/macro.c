@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Macro arguments $0, $1 ... and macro variables $pid, $target ... (language.md 2.12): their
+ * Macro arguments $0, $1 ... and macro variables $pid, $target ...: their
  * text.
  */
 #include <ctype.h>

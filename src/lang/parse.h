@@ -35,7 +35,7 @@
 #define PARSE_MAX_TEXT (64 << 20)
 
 /*
- * Scanner modes (language.md 2.1). A definition is a declaration: both end with the ';' at
+ * Scanner modes. A definition is a declaration: both end with the ';' at
  * brace depth 0.
  */
 enum parse_mode { MODE_OUTER, MODE_PRED, MODE_BODY, MODE_DECL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The grammar of D (language.md 5, 13.2). Actions only call: nodes are made in node.c,
+ * The grammar of D. Actions only call: nodes are made in node.c,
  * declarations are carried out in decl.c, clauses in parser.c. Whether a word is a type or a
  * name is decided by the scanner.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control lines: #line, #error, #pragma and the pragmas of D (language.md 4). */
+/* Control lines: #line, #error, #pragma and the pragmas of D. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>

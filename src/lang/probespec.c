@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Probe descriptions: macros in them, their four fields, numeric ones (language.md 2.12, 6). */
+/* Probe descriptions: macros in them, their four fields, numeric ones. */
 #include <ctype.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static int fields_max(enum spec_field field)
 	return 4;
 }
 
-/* Fields fill from the right, ending in the option's own field (language.md 6.2). */
+/* Fields fill from the right, ending in the option's own field. */
 static int spec_fill(struct parse *p, struct probespec *spec)
 {
 	const char **fields[] = { &spec->prov, &spec->mod, &spec->func, &spec->name };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of providers (language.md 7.7): what a program's own probes are called and passed. What is made
+ * Definitions of providers: what a program's own probes are called and passed. What is made
  * of them, a C header and an object, is in lib/usdt.c.
  */
 #include <ctype.h>

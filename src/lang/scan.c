@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the scanner's tokens mean: keywords, words that may be types, constants (language.md 2.4
- * - 2.8, 2.10, 2.13). The patterns and the modes are in lex.l.
+ * What the scanner's tokens mean: keywords, words that may be types, constants. The patterns and the modes are in lex.l.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -96,7 +95,7 @@ static int scan_peek(const struct parse *p, size_t *off)
 	return *off < p->src->len ? (unsigned char)p->src->text[*off] : -1;
 }
 
-/* Is the '/' just read the end of the predicate rather than a division? (language.md 2.10) */
+/* Is the '/' just read the end of the predicate rather than a division? */
 bool scan_pred_ends(const struct parse *p)
 {
 	size_t off = p->off;
@@ -234,7 +233,7 @@ static bool scan_type_place(const struct parse *p)
 }
 
 /*
- * The type a word names here, or NULL: then it is a name (language.md 2.13). D's own names come
+ * The type a word names here, or NULL: then it is a name. D's own names come
  * first.
  */
 static struct type *scan_type(struct parse *p, const char *word)

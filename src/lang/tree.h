@@ -190,7 +190,7 @@ struct node_list {
 struct node {
 	enum node_kind kind;
 	struct srcloc loc;
-	struct type *type;	/* set by the checker; the type of the value as D defines it (language.md 8.2) */
+	struct type *type;	/* set by the checker; the type of the value as D defines it */
 	bool lvalue;
 	bool is_const;		/* a compile-time constant (NODE_INT, NODE_STRING after folding) */
 	bool checked;		/* the operand of a translation: checked already, copied as it is */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of translators (language.md 7.6). What is made of them where they are used is in
+ * Definitions of translators. What is made of them where they are used is in
  * check_xlate.c.
  */
 #include "lang/parse.h"

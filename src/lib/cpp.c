@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The C preprocessor before the D scanner (language.md 3). cpp reads the text from a memory file and writes to a
+ * The C preprocessor before the D scanner. cpp reads the text from a memory file and writes to a
  * pipe; what it complains of goes to our standard error.
  */
 #include "lib/impl.h"

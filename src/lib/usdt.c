@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What becomes of provider definitions (options.md 3.5): a C header, and an object to be linked with the program.
+ * What becomes of provider definitions: a C header, and an object to be linked with the program.
  *
  * The header's macros place a one-byte no-op and describe it in a note of the kind that other tools read too
  * (.note.stapsdt). The counter that says whether somebody looks is defined once, in the object, and raised by the

@@ -4,7 +4,7 @@
 
 usage: arith_gen.py SEED CLAUSES PER_CLAUSE D-FILE C-FILE
 
-The C program prints what the D program must print. D's rules (language.md 8.2) are written out
+The C program prints what the D program must print. D's rules are written out
 here once more, independently of the compiler: the operand of the larger rank (width in bits, one
 more if unsigned; the left one of equals) gives the type of a binary operator; a chain of one type
 is computed in 64 bits; a value is cut to its type when it meets another type, is stored, cast or

@@ -1271,7 +1271,7 @@ static uint32_t clean(struct run *r, uint32_t id, uint32_t len)
 #define STATE_KIND(id, s) assert_int_equal(ABI_SPEC_STATE(spec_state(r, id)), s)
 #define USED(slot, id, n) assert_int_equal(*spec_part(r, slot, id), n)
 
-/* Every transition (buffering.md 9.2). */
+/* Every transition. */
 static void test_spec_states(void **state)
 {
 	struct run *r;
