@@ -206,9 +206,12 @@ static void read_flag(const struct flag *f)
 		cmd.dump |= is_stage(f->arg);
 		set_option(f->arg);
 		break;
+	/* What a program of these names need not exist. */
+	case 'G':
+	case 'h':
 	case 'l':
 		if (dtrace_setopt(cmd.dtp, "zdefs", NULL) < 0)
-			dfatal("failed to set -l");
+			dfatal("failed to set -%c", f->c);
 		break;
 	case 'S':
 		cmd.dump = true;

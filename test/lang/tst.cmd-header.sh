@@ -49,4 +49,16 @@ err "dtrace: failed to link script p.d: p.d is not an ELF object file"
 run "$DTRACE" -G -s clause.d
 status 1
 err "dtrace: failed to link script clause.d: clauses in a program for an object are not implemented"
+# A clause on the probes that the program itself provides; a header needs only these.
+cat >own.d <<'END'
+provider own { probe one(int); };
+own*:::one { trace(arg0); }
+END
+run "$DTRACE" -G -s own.d
+status 1
+err "dtrace: failed to link script own.d: clauses in a program for an object are not implemented"
+test -e own.o && wrong 'an object was written'
+run "$DTRACE" -h -s own.d
+status 0
+grep -q 'OWN_ONE_ENABLED' own.h || wrong 'no header of a program with clauses'
 finish

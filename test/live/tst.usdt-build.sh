@@ -49,7 +49,7 @@ int main(void)
 }
 END
 "$DTRACE" -h -s prov.d || { echo "-h: status $?"; exit 1; }
-for cc in "cc -O0" "cc -O2" "cc -O2 -fPIE -pie -flto" "clang -O0" "clang -O2" "g++ -O2" "cc -O2 -DNO_DTRACE"; do
+for cc in "cc -O0" "cc -O2" "cc -O2 -fPIE -pie -flto" "clang -O0" "clang -O2" "g++ -O2" "clang++ -O2 -Wno-deprecated" "cc -O2 -DNO_DTRACE"; do
 	command -v "${cc%% *}" >/dev/null || continue
 	rm -f app app.o prov.o
 	# shellcheck disable=SC2086
