@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cleaner of speculations: its program (cleaner.c). When it runs: consumer/, enable.c at the end. */
+/* The cleaner of speculations: its program (cleaner.c). When it runs: consumer/, enable_run.c at the end. */
 #ifndef LIB_CLEANER_H
 #define LIB_CLEANER_H
 

@@ -8,7 +8,7 @@
  *	library.c  D libraries
  *	probes.c   the compiler's questions about probes, arguments and symbols
  *	list.c     probes and their stability for clients
- *	enable.c   enabling, go and stop
+ *	enable*.c  enabling, go and stop
  *	workapi.c  dtrace_work() and the callbacks over the consumer
  *	aggapi.c   walks over aggregations
  *	procapi.c  processes of -c and -p
@@ -148,7 +148,7 @@ struct dtrace_hdl {
 
 /* ---- between the files ---------------------------------------------------------------------------------- */
 
-/* enable.c. Detaches and frees everything of the enabling; dtp->buffers too. */
+/* enable*.c. Detaches and frees everything of the enabling; dtp->buffers too. */
 void enable_close(dtrace_hdl_t *dtp);
 /* The consumer exists now: watch for probes that come. 0 or negative errno. */
 int enable_watch(dtrace_hdl_t *dtp);
