@@ -3,6 +3,10 @@
 # @@needs: root bpf
 fail() { echo "$*"; exit 1; }
 
+grep -q '^[^ ]* [^ ]* [^ ]* [^ ]* / ' /proc/self/mountinfo || {
+	echo "this shell itself is below another root: nothing is mounted on /"
+	exit 77
+}
 mkdir -p $TMPDIR/jail/a/b
 cat >$TMPDIR/jail.py <<P
 import os
