@@ -31,7 +31,8 @@ for line in 'sysfork 5' 'sysvfork 4' 'nthreads 9' 'sysexec 3' 'msg 14' 'sema 6' 
 done
 # It moved itself, and waited for its children.
 own() { sed -n "s/^own $1 //p" out; }
-[ "$(value cpumigrate)" -ge "$(own moved)" ] || wrong "migrations: $(cat out)"
+migrated=$(value cpumigrate)
+[ "${migrated:-0}" -ge "$(own moved)" ] || wrong "migrations: $(cat out)"
 [ "$(value pswitch)" -ge "$(own switched)" ] || wrong "switches: $(cat out)"
 # Each CPU may be within a switch when tracing begins, and when it ends. On a busy machine there are none.
 idle=$(value idlethread) to=$(value toidle)

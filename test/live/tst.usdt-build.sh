@@ -100,4 +100,43 @@ readelf -n app 2>/dev/null | grep -q 'Name: query__start' || { echo "readelf doe
 if command -v bpftrace >/dev/null; then
 	bpftrace -l "usdt:./app:*" 2>/dev/null | grep -q 'myapp:query__start' || { echo "bpftrace does not see it"; fault=1; }
 fi
+
+# The program is told while it runs, of each consumer that comes and goes, also of one that is killed.
+cat >watch.c <<'END'
+typedef unsigned int my_id_t;
+#include "prov.h"
+#include <stdio.h>
+int main(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	for (int before = -1;;) {
+		int now = !!MYAPP_START_ENABLED();
+
+		if (now != before)
+			puts(now ? "on" : "off");
+		before = now;
+		if (now)
+			MYAPP_START();
+	}
+}
+END
+cc -O2 -c watch.c -o watch.o && "$DTRACE" -G -s prov.d watch.o && cc -o watch watch.o prov.o || exit 1
+./watch >states &
+pid=$!
+states()
+{
+	until [ "$(xargs <states)" = "$*" ]; do
+		kill -0 $pid || return 1
+		sleep 0.05
+	done
+}
+states off
+"$DTRACE" -qn "myapp$pid:::start { exit(0); }" >out 2>err || { echo "start: status $?"; cat out err; fault=1; }
+states off on off
+"$DTRACE" -qn "myapp$pid:::start { @ = count(); }" >out 2>err &
+dt=$!
+states off on off on
+kill -9 $dt
+states off on off on off
+kill -9 $pid
 exit $fault
