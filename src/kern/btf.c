@@ -288,6 +288,23 @@ int64_t kern_btf_member_bit(const char *tag, const char *name)
 	return find(BTF_KIND_STRUCT, tag, &t) < 0 ? -ENOENT : member_find(t, name, 0, true, &type);
 }
 
+int64_t kern_btf_enumerator(const char *tag, const char *name)
+{
+	const struct btf_type *t;
+	const struct btf_enum *e;
+	int r = view();
+
+	if (r < 0)
+		return r;
+	if (find(BTF_KIND_ENUM, tag, &t) < 0)
+		return -ENOENT;
+	e = (const void *)(t + 1);
+	for (unsigned int i = 0; i < BTF_INFO_VLEN(t->info); i++, e++)
+		if (name_is(e->name_off, name))
+			return e->val;
+	return -ENOENT;
+}
+
 int64_t kern_btf_percpu_offset(const char *name)
 {
 	const struct btf_type *t = NULL, *section = NULL;

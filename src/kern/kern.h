@@ -111,6 +111,8 @@ int kern_btf_find_id(int kind, const char *name);
 int kern_btf_member_offset(const char *tag, const char *path);
 /* Offset in bits of a member of a struct, which may be a bit-field; -ENOENT. */
 int64_t kern_btf_member_bit(const char *tag, const char *name);
+/* Value of an enumerator that is not negative, of an enum by its tag; -ENOENT. */
+int64_t kern_btf_enumerator(const char *tag, const char *name);
 /* Offset of a per-CPU variable from the start of the per-CPU data of a CPU; -ENOENT. */
 int64_t kern_btf_percpu_offset(const char *name);
 

@@ -400,6 +400,8 @@ static bool has_condition(kevent_cond *cond)
 {
 	if (cond == vm_swaps_in || cond == vm_swaps_out)
 		return vm_have_swap();
+	if (cond == net_udp_no_port)
+		return net_have_reasons();
 	return cond != net_refuses || net_have_refusals();
 }
 

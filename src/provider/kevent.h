@@ -85,5 +85,10 @@ kevent_arg net_new_state;
 kevent_cond net_refuses;
 kevent_arg net_refused_transport;
 bool net_have_refusals(void);
+/* Of kfree_skb, which has to tell the reason. */
+kevent_cond net_udp_no_port;
+bool net_have_reasons(void);
+/* Of icmp_send. */
+kevent_cond net_icmp_unreachable, net_icmp_time_exceeded;
 
 #endif

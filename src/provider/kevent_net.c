@@ -237,3 +237,48 @@ void net_tcp_refused(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	ir_jcci(cg_ir(cg), IR_NE, tracepoint_member(cg, raw0(cg, ctx), "sock", "sk_err", 4),
 		ECONNREFUSED, out);
 }
+
+/* kfree_skb(packet, place, reason); reasons have other numbers in other kernels. */
+static int64_t no_socket(void)
+{
+	return kern_btf_enumerator("skb_drop_reason", "SKB_DROP_REASON_NO_SOCKET");
+}
+
+bool net_have_reasons(void)
+{
+	struct kern_btf_args types;
+
+	return !kern_btf_tracepoint_args("kfree_skb", &types) && types.n > 2 && no_socket() > 0;
+}
+
+void net_udp_no_port(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	vreg reason = raw2(cg, ctx);
+
+	ir_ext(cg_ir(cg), reason, 4, false);
+	ir_jcci(cg_ir(cg), IR_NE, reason, no_socket(), out);
+	net_is_udp(cg, ctx, k, out);
+}
+
+enum { ICMP_UNREACHABLE = 3, ICMP_TIME_EXCEEDED = 11 };
+
+/* icmp_send(packet that it is about, type, code) */
+static void icmp_type(struct cg *cg, vreg ctx, int type, label out)
+{
+	vreg v = raw1(cg, ctx);
+
+	ir_ext(cg_ir(cg), v, 4, false);
+	ir_jcci(cg_ir(cg), IR_NE, v, type, out);
+}
+
+void net_icmp_unreachable(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	icmp_type(cg, ctx, ICMP_UNREACHABLE, out);
+}
+
+void net_icmp_time_exceeded(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	icmp_type(cg, ctx, ICMP_TIME_EXCEEDED, out);
+}

@@ -54,6 +54,17 @@ r.bind(("127.0.0.1", 0))
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for i in range(50):
     u.sendto(b"x" * 1000, r.getsockname())
+# Five datagrams to a port that nobody has.
+gone = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+gone.bind(("127.0.0.1", 0))
+port = gone.getsockname()
+gone.close()
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(5):
+    try:
+        u.sendto(b"x", port)
+    except ConnectionRefusedError:
+        pass
 # A socket that lets no packet in: the request to connect is sent again.
 server = socket.socket()
 server.bind(("127.0.0.1", 0))
@@ -69,7 +80,10 @@ after = counters()
 for k in after:
     print("own", k, after[k] - before.get(k, 0)) # some are shown when they are not 0
 END
-run "$DTRACE" -qn '
+run "$DTRACE" -qZn '
+mib:::udpNoPorts { @["UdpNoPorts"] = sum(args[0]); }
+mib:::icmpOutDestUnreachs { @["IcmpOutDestUnreachs"] = sum(args[0]); }
+mib:::icmpOutTimeExcds { @["IcmpOutTimeExcds"] = sum(args[0]); }
 mib:::ipInReceives { @["IpInReceives"] = sum(args[0]); }
 mib:::icmpInMsgs { @["IcmpInMsgs"] = sum(args[0]); }
 mib:::icmpOutMsgs { @["IcmpOutMsgs"] = sum(args[0]); }
@@ -88,6 +102,12 @@ for least in 'IpInReceives 20' 'IcmpInMsgs 14' 'IcmpOutMsgs 14' 'TcpInSegs 10' '
 	k=${least% *}
 	[ "$(own "$k")" -ge "${least#* }" ] || wrong "the program's $k: $(own "$k")"
 	[ "$(seen "$k")" -ge "$(own "$k")" ] || wrong "$k: $(seen "$k"), by the kernel $(own "$k")"
+done
+for most in 'udpNoPorts UdpNoPorts 5' 'icmpOutDestUnreachs IcmpOutDestUnreachs 5'; do
+	"$DTRACE" -ln "mib:::${most%% *}" >/dev/null 2>&1 || continue
+	least=${most#* } k=${least% *}
+	[ "$(own "$k")" -ge "${least#* }" ] && [ "$(seen "$k")" -ge "$(own "$k")" ] ||
+		wrong "$k: $(seen "$k"), by the kernel $(own "$k")"
 done
 [ "$(seen mine)" -ge 6 ] && [ "$(seen mine)" -le 10 ] || wrong "resets of the program: $(seen mine)"
 finish

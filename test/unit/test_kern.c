@@ -619,6 +619,17 @@ static void test_why(void **state)
 	assert_string_equal(kern_why(EOPNOTSUPP), kern_why(-EOPNOTSUPP));
 }
 
+static void test_enumerator(void **state)
+{
+	(void)state;
+	if (!kern_feature(KERN_FEATURE_VMLINUX_BTF))
+		skip();
+	assert_int_equal(kern_btf_enumerator("pid_type", "PIDTYPE_PID"), 0);
+	assert_int_equal(kern_btf_enumerator("pid_type", "PIDTYPE_TGID"), 1);
+	assert_int_equal(kern_btf_enumerator("pid_type", "PIDTYPE_NONE"), -ENOENT);
+	assert_int_equal(kern_btf_enumerator("no_such_enum", "PIDTYPE_PID"), -ENOENT);
+}
+
 static void test_func_args(void **state)
 {
 	struct kern_btf_args args;
@@ -670,7 +681,7 @@ int main(void)
 		cmocka_unit_test(test_cpu),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_feature),	     cmocka_unit_test(test_why),
 		cmocka_unit_test(test_wait),	     cmocka_unit_test(test_close_all),
-		cmocka_unit_test(test_func_args),
+		cmocka_unit_test(test_func_args),    cmocka_unit_test(test_enumerator),
 	};
 
 	return cmocka_run_group_tests_name("kern", tests, NULL, NULL);
