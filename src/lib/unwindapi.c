@@ -97,10 +97,12 @@ static void code_has_come(void *arg, int fd)
 	(void)fd;
 	watch_read(u->watch, come, dtp);
 	for (size_t i = 0; i < u->come.n; i++) {
-		if (is_created(dtp, u->come.v[i]))
+		if (is_created(dtp, u->come.v[i])) {
 			unwind_add_process(u->tables, u->come.v[i]);
-		else if (unwind_add_ahead(u->tables, u->come.v[i]))
-			vec_push(&u->again, u->come.v[i]);
+			continue;
+		}
+		unwind_add_ahead(u->tables, u->come.v[i]);
+		vec_push(&u->again, u->come.v[i]);
 	}
 	u->come.n = 0;
 	watch_go_on(u->watch);

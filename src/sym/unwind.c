@@ -239,7 +239,8 @@ static bool line_read(char *line, struct mapping *m)
 }
 
 /* want: of mappings to add; NULL: all. */
-static void process_add(struct unwind *u, pid_t pid, bool (*want)(const struct mapping *m))
+static void process_add(struct unwind *u, pid_t pid,
+			bool (*want)(const struct unwind *u, const struct mapping *m))
 {
 	char path[32], *line = NULL;
 	struct mapping m;
@@ -251,7 +252,7 @@ static void process_add(struct unwind *u, pid_t pid, bool (*want)(const struct m
 	if (!f)
 		return;
 	while (getline(&line, &cap, f) > 0)
-		if (line_read(line, &m) && (!want || want(&m)))
+		if (line_read(line, &m) && (!want || want(u, &m)))
 			mapping_add(u, pid, &m);
 	free(line);
 	fclose(f);
@@ -262,17 +263,19 @@ void unwind_add_process(struct unwind *u, pid_t pid)
 	process_add(u, pid, NULL);
 }
 
-static bool is_modest(const struct mapping *m)
+/* At 16 bytes for a row, which is little, all of it fits into the half of the room. */
+static bool is_modest(const struct unwind *u, const struct mapping *m)
 {
-	return m->end - m->start <= AHEAD_CODE;
+	uint64_t len = m->end - m->start;
+
+	return len <= AHEAD_CODE && u->used + len / 16 <= u->max / 2 &&
+	       u->kept.n < ABI_UNWIND_FILES / 4;
 }
 
-bool unwind_add_ahead(struct unwind *u, pid_t pid)
+void unwind_add_ahead(struct unwind *u, pid_t pid)
 {
-	if (u->used > u->max / 2 || u->kept.n > ABI_UNWIND_FILES / 4)
-		return false;
-	process_add(u, pid, is_modest);
-	return true;
+	if (u->used < u->max / 2)
+		process_add(u, pid, is_modest);
 }
 
 bool unwind_knows_program(const struct unwind *u, pid_t pid)
@@ -290,10 +293,11 @@ bool unwind_knows_program(const struct unwind *u, pid_t pid)
 
 /* ---- what all have ---- */
 
-static bool is_common(const struct mapping *m)
+static bool is_common(const struct unwind *u, const struct mapping *m)
 {
 	const char *name = strrchr(m->path, '/');
 
+	(void)u;
 	return name && (!strncmp(name, "/libc.so", 8) || !strncmp(name, "/ld-linux", 9) ||
 			!strncmp(name, "/libc.musl", 10) || !strncmp(name, "/ld-musl", 8));
 }

@@ -28,10 +28,10 @@ int unwind_fd(const struct unwind *u, enum unwind_map map);
 /* The code that a process has mapped now. */
 void unwind_add_process(struct unwind *u, pid_t pid);
 /*
- * The same of one that may never be met: not what would take long, nor more than a part of the tables' room, which is for
- * what is met. False: that is used up.
+ * The same of one that may never be met: not what would take long, nor more than half of the tables' room, which is for
+ * what is met.
  */
-bool unwind_add_ahead(struct unwind *u, pid_t pid);
+void unwind_add_ahead(struct unwind *u, pid_t pid);
 /* Has the program that the process executes been read? False also where it cannot be told. */
 bool unwind_knows_program(const struct unwind *u, pid_t pid);
 /* What nearly every process has mapped: libc, the dynamic linker, the kernel's page of code. */
