@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: fds[] names the open files of the process; a descriptor that is not open has none
 # @@needs: btf
+. "$SRC/test/lib/one-cpu.sh"
 printf '0123456789' >"$TMPDIR/file"
 "$DTRACE" -xerrtags -q -o "$TMPDIR/out" -c "/bin/cat $TMPDIR/file" -n '
 syscall::read:entry

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: -F: arrows by provider, indentation, several clauses of one probe, the header also with -q
 . "$SRC/test/lib/check.sh"
+. "$SRC/test/lib/one-cpu.sh"
 
 # What a clause records stands behind the function; the CPU is of no interest.
 run "$DTRACE" -F -x switchrate=10s -c "$PROGS/spin 1" -n '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: SIGUSR1 and snapshot() print what a ring holds while it goes on; nothing is lost or torn by it
-# @@timeout: 60
+# @@timeout: 120
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
 . "$SRC/test/lib/await.sh"
@@ -16,7 +16,7 @@ armed $pid 1 || wrong "not armed: $(cat "$TMPDIR/err")"
 load=$!
 look()
 {
-	awk -v cpus="$(nproc)" '
+	awk -v cpus="$(getconf _NPROCESSORS_ONLN)" '
 		function part() { few = n != cpus
 			for (c in lines) if (lines[c] < 4096 / 24 - 1) few = 1
 			if (!few) full++

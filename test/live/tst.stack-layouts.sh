@@ -3,6 +3,7 @@
 # what: layouts of stacks and addresses; stackindent, limits; %k, %a, %A; keys
 # @@timeout: 120
 . "$SRC/test/lib/stacks.sh"
+. "$SRC/test/lib/one-cpu.sh"
 
 # run SCRIPT FLAGS...: output with offsets made equal goes to `out`
 run()

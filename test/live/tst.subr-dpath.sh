@@ -1,6 +1,7 @@
 #!/bin/sh
 # what: d_path() across mounts, and of the root
 # @@needs: root bpf
+. "$SRC/test/lib/one-cpu.sh"
 fail() { echo "$*"; exit 1; }
 unshare -m true 2>/dev/null || {
 	echo "needs mounts of its own: unshare -m says: $(unshare -m true 2>&1)"

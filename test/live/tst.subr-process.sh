@@ -1,6 +1,7 @@
 #!/bin/sh
 # what: progenyof(), execargs, uregs[], d_path(): of a child; what d_path() cannot name
 # @@needs: root bpf
+. "$SRC/test/lib/one-cpu.sh"
 fail() { echo "$*"; exit 1; }
 
 cat >$TMPDIR/child.sh <<'S'

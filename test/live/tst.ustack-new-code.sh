@@ -4,6 +4,7 @@
 # @@needs: uprobe
 # @@timeout: 120
 . "$SRC/test/lib/stacks.sh"
+. "$SRC/test/lib/one-cpu.sh"
 
 write='syscall::write:entry /pid == $target && arg2 == 0/'
 

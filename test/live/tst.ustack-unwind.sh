@@ -4,6 +4,7 @@
 # @@needs: uprobe
 # @@timeout: 120
 . "$SRC/test/lib/stacks.sh"
+. "$SRC/test/lib/one-cpu.sh"
 
 # frames WHAT PROGRAM "FUNCTIONS": the program's functions in the stacks of out, in order; libc's as -
 frames()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # what: cwd and root of a process below another root; curcpu
 # @@needs: root bpf
+. "$SRC/test/lib/one-cpu.sh"
 fail() { echo "$*"; exit 1; }
 
 grep -q '^[^ ]* [^ ]* [^ ]* [^ ]* / ' /proc/self/mountinfo || {
