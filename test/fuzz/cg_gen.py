@@ -104,7 +104,7 @@ PROBES = [
     ("mib:::tcpActiveOpens", ["arg0"], []),
     ("rawtp:::sched_switch", ["args[1]->pid", "args[2]->prio", "args[0]"], ["args[2]->comm"]),
     ("rawtp:::sys_enter", ["args[1]"], []),
-    ("rawtp:::sched_process_exec", ["args[0]->tgid", "args[1]"], ["args[2]->filename"]),
+    ("rawtp:::sched_process_exec", ["args[0]->tgid", "args[1]"], ["stringof(args[2]->filename)"]),
     ("sdt:::sched_switch", ["args[1]", "args[2]", "args[6]"], ["stringof(args[0])", "stringof(args[4])"]),
     ("sdt:::kfree", ["arg0"], []),
 ]
