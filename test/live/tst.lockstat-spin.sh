@@ -75,7 +75,7 @@ sysinfo:::rw_rdfails /self->in/ { @fails["reads", self->reads] = sum(arg0); }
 sysinfo:::rw_wrfails /self->in/ { @fails["writes", self->reads] = sum(arg0); }
 lockstat:::spin-spin /self->in && (uintptr_t)args[0] == lock + offsetof(struct qrwlock, wait_lock)/
 { @spins = count(); @longer = sum(timestamp - self->in < args[1]); @least = min(args[1]); spins++; }
-tick-100ms /readers >= 10 && writers >= 10 && (spins >= 3 || readers + writers >= 100000)/ { exit(0); }
+tick-100ms /readers >= 10 && writers >= 10 && (spins >= 3 || readers + writers >= 2000)/ { exit(0); }
 END {
 	printa("spun %d %@d\n", @right); printa("wrong %@d\n", @wrong); printa("lock %@d\n", @locks);
 	printa("longer %@d\n", @longer); printa("least %@d\n", @least); printa("within %@d\n", @spins);
