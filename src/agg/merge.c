@@ -76,10 +76,10 @@ static bool is_plain(const struct aggshape *s, uint32_t nwords)
 static void batch_merge(struct aggs *a, const struct pending *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *e = (const char *)a->buckets[agg_bucket_of(a, v[i].d->id, v[i].hash)];
+		uintptr_t e = (uintptr_t)a->buckets[agg_bucket_of(a, v[i].d->id, v[i].hash)]; /* 0: a new key */
 
-		__builtin_prefetch(e);
-		__builtin_prefetch(e + 64);
+		__builtin_prefetch((const void *)e);
+		__builtin_prefetch((const void *)(e + 64));
 	}
 	for (size_t i = 0; i < n; i++)
 		value_add(a, v[i].d,
