@@ -256,8 +256,11 @@ static struct ps_prochandle *create(const char *command)
 
 	if (!argv)
 		fatal("failed to allocate memory");
-	if (!argv[0])
+	if (!argv[0]) {
+		free(argv);
+		free(copy);
 		fatal("failed to execute %s: %s", command, strerror(ENOENT));
+	}
 	p = dtrace_proc_create(cmd.dtp, argv[0], argv);
 	free(argv);
 	free(copy);
