@@ -572,8 +572,9 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30 if hard == -1 else min(1 << 30, hard), hard))
     signal.signal(signal.SIGTERM, interrupted)
-    # A shell's background job ignores these; what the tests start must not.
-    for sig in (signal.SIGINT, signal.SIGQUIT):
+    # A shell's background job ignores some, nohup another; what the tests start must not. Those that
+    # python ignores itself, subprocess resets.
+    for sig in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
         if signal.getsignal(sig) == signal.SIG_IGN:
             signal.signal(sig, lambda *_: None)
 

@@ -67,12 +67,13 @@ verdict ok tst.pass.sh 'exit 0'
 verdict 'not ok' tst.fail.sh 'exit 1'
 verdict skip tst.skip.sh 'echo why; exit 77'
 
-# What a background job of a shell ignores is not ignored by what is tested.
-printf 'kill -INT $$; kill -QUIT $$; exit 0' >"$tree/test/cmd/tst.ignored.sh"
-if env --ignore-signal=INT,QUIT "$tree/test/run.py" cmd/tst.ignored.sh >/dev/null; then
-	echo 'SIGINT and SIGQUIT are ignored in a test'
+# What a background job of a shell or nohup ignores is not ignored by what is tested.
+for name in INT QUIT HUP USR1; do
+	printf "kill -$name \$\$; exit 0" >"$tree/test/cmd/tst.ignored.sh"
+	env --ignore-signal=$name "$tree/test/run.py" cmd/tst.ignored.sh >/dev/null || continue
+	echo "SIG$name is ignored in a test"
 	fault=1
-fi
+done
 
 # The longest of them, at the end.
 echo 'sleep 0.3' >"$tree/test/cmd/tst.long.sh"
