@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For shell tests: does everything that fired come out, to the last event?
 #
-# exact RUNS CALLS: RUNS times, `syscalls CALLS` (every CPU at once) under { trace(timestamp); } with small
-# buffers that are switched all the time. Per CPU, what the program counted must be what dtrace decoded plus what
+# exact RUNS CALLS [TIME]: RUNS times, `syscalls CALLS` (every CPU at once) under { trace(timestamp); } with small
+# buffers that are switched each TIME (1ms). Per CPU, what the program counted must be what dtrace decoded plus what
 # it dropped, and its time stamps must grow (a record that was read before it was written shows an old one). Prints a line a run; gives the number of runs in which it was not so.
 exact()
 {
@@ -11,7 +11,7 @@ exact()
 	while [ $run -lt "$1" ]; do
 		run=$((run + 1))
 		rm -f "$TMPDIR/trace"
-		"$DTRACE" -b 64k -x switchrate=1ms -x accounting -o "$TMPDIR/trace" \
+		"$DTRACE" -b 64k -x switchrate="${3:-1ms}" -x accounting -o "$TMPDIR/trace" \
 			-n 'syscall::getppid:entry /pid == $target/ { trace(timestamp); }' \
 			-c "$PROGS/syscalls $2" >"$TMPDIR/calls" 2>"$TMPDIR/err"
 		# Three sources: the program's count, the printed lines, the drops; and the fired count beside them.
