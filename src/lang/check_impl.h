@@ -98,16 +98,18 @@ int check_target(struct check *ck, struct node **np, struct type *t);
  * array". */
 int check_keys(struct check *ck, struct ident *id, struct node_list *keys, struct srcloc loc,
 	       const char *what);
-int check_inline_use(struct check *ck, struct node **np, struct ident *id, struct node_list *args);
 struct ident *check_plain_ident(struct check *ck,
 				const struct node *n); /* NODE_IDENT known in its scope, or NULL */
+bool check_unknown_word(struct check *ck,
+			const struct node *n); /* a bare word that names nothing */
+
+/* check_inline.c */
+int check_inline_use(struct check *ck, struct node **np, struct ident *id, struct node_list *args);
 /* A copy of an unresolved tree in which the names of params stand for args; NULL after an error. */
 struct node *check_copy(struct check *ck, const struct node *n, const struct decl_params *params,
 			const struct node_list *args, struct srcloc loc);
 /* The clause uses a name of this stability (struct ident). */
 void check_attr(struct check *ck, uint32_t attr);
-bool check_unknown_word(struct check *ck,
-			const struct node *n); /* a bare word that names nothing */
 
 /*
  * check_xlate.c. A translation stays NODE_XLATE of dynamic type; its members become the
