@@ -8,7 +8,9 @@
  *   emit_rec.c   reserving, filling and leaving a record under each policy
  *   emit_func.c  functions of long programs: clauses in parts, one way of faults for all clauses
  *   emit_fault.c faults: the fault record and the ERROR clauses
- *   emit_expr.c  integer and string expressions, conditions
+ *   emit_expr.c  expressions of numbers
+ *   emit_str.c   expressions of strings
+ *   emit_cond.c  conditions
  *   emit_place.c variables of every storage class, memory behind pointers: what can be assigned
  *   emit_var.c   built-in variables
  *   emit_agg.c   aggregations
@@ -282,21 +284,28 @@ void fault_handle(struct cg *cg); /* of cg->cur, whose registers tell the fault 
 vreg expr_value(struct cg *cg, const struct node *n); /* canonical */
 vreg expr_raw(struct cg *cg, const struct node *n);   /* perhaps wider than its type */
 vreg expr_as(struct cg *cg, const struct node *n, struct type *to);
+/* As operand of an operation in the type arith: one of that type itself is not cut. */
+vreg expr_operand(struct cg *cg, const struct node *n, struct type *arith);
 void expr_convert(struct cg *cg, vreg v, struct type *from, struct type *to, bool canonical);
 void expr_effect(struct cg *cg, const struct node *n);
-void expr_string(struct cg *cg, const struct node *n, struct sval *sv);
-void expr_branch(struct cg *cg, const struct node *n, bool sense,
-		 label l); /* jumps if the truth of n is sense */
 vreg expr_arith(struct cg *cg, enum op op, struct type *arith, vreg a, vreg b, bool b_nonzero);
 bool expr_is_string(const struct node *n);
 bool expr_has_effects(const struct node *n);
+int64_t expr_constant(const struct node *n,
+		      struct type *t); /* a NODE_INT brought to the width of t */
+void type_width(struct type *t, int *size, bool *is_signed);
+
+/* ---- emit_str.c ---- */
+void expr_string(struct cg *cg, const struct node *n, struct sval *sv);
 uint32_t sval_frame(struct cg *cg,
 		    const struct sval *sv); /* offset of a struct abi_str in the frame */
 void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst);
 void sval_not_null(struct cg *cg, const struct sval *sv); /* or a fault */
-int64_t expr_constant(const struct node *n,
-		      struct type *t); /* a NODE_INT brought to the width of t */
-void type_width(struct type *t, int *size, bool *is_signed);
+
+/* ---- emit_cond.c ---- */
+void expr_branch(struct cg *cg, const struct node *n, bool sense,
+		 label l); /* jumps if the truth of n is sense */
+vreg cond_value(struct cg *cg, const struct node *n); /* 0 or 1 */
 
 /* ---- emit_var.c ---- */
 vreg var_value(struct cg *cg, const struct node *n);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions. Integers are computed in 64-bit registers; a chain of operations of
- * one type is not cut in between, so that a value is brought to its type's width where it leaves
- * the chain: at a cast, a store, a record, a call, or as operand of a wider type. Strings are named
- * by struct sval and copied only where they must be. Truth values that are only tested become
- * jumps, not numbers.
+ * Expressions whose value is a number. Integers are computed in 64-bit registers; a chain of
+ * operations of one type is not cut in between, so that a value is brought to its type's width where
+ * it leaves the chain: at a cast, a store, a record, a call, or as operand of a wider type.
  */
-#include <string.h>
-
 #include "codegen/cg_impl.h"
-
-#define INLINE_COMPARE 64 /* literals up to this long are compared by words, in line */
 
 /* ---- types ---- */
 
@@ -123,8 +117,7 @@ vreg expr_as(struct cg *cg, const struct node *n, struct type *to)
 	return v;
 }
 
-/* Operand of an operation in the type arith: one of that type itself is not cut. */
-static vreg operand(struct cg *cg, const struct node *n, struct type *arith)
+vreg expr_operand(struct cg *cg, const struct node *n, struct type *arith)
 {
 	int as, ns;
 	bool asigned, nsigned;
@@ -244,8 +237,8 @@ static bool is_plain(const struct node *n)
 	while (n->kind == NODE_CAST)
 		n = n->a;
 	return n->kind == NODE_INT ||
-	       (n->kind == NODE_VAR && (n->u.var.ident->kind == IDENT_GLOBAL ||
-					n->u.var.ident->kind == IDENT_CLAUSE));
+	       (n->kind == NODE_VAR &&
+		(n->u.var.ident->kind == IDENT_GLOBAL || n->u.var.ident->kind == IDENT_CLAUSE));
 }
 
 static vreg binary_value(struct cg *cg, const struct node *n)
@@ -262,33 +255,17 @@ static vreg binary_value(struct cg *cg, const struct node *n)
 	if (shift)
 		arith = n->type; /* that of the left operand */
 	if (!shift && is_plain(n->a) && !is_plain(n->b) && !expr_has_effects(n->b)) {
-		vreg right = operand(cg, n->b, arith); /* the left one need not wait in a register */
+		vreg right = expr_operand(cg, n->b,
+					  arith); /* the left one need not wait in a register */
 
-		return expr_arith(cg, op, arith, operand(cg, n->a, arith), right, false);
+		return expr_arith(cg, op, arith, expr_operand(cg, n->a, arith), right, false);
 	}
-	vreg a = operand(cg, n->a, arith);
+	vreg a = expr_operand(cg, n->a, arith);
 	if (n->b->kind == NODE_INT && arith_imm(cg, op, arith, a, n->b->u.integer.value))
 		return a;
-	vreg b = shift ? expr_value(cg, n->b) : operand(cg, n->b, arith);
+	vreg b = shift ? expr_value(cg, n->b) : expr_operand(cg, n->b, arith);
 	return expr_arith(cg, op, arith, a, b,
 			  n->b->kind == NODE_INT && n->b->u.integer.value != 0);
-}
-
-/* 0 or 1 by jumps. */
-static vreg truth_value(struct cg *cg, const struct node *n)
-{
-	label done = ir_label(cg->ir), no = ir_label(cg->ir);
-	vreg v = ir_vreg(cg->ir);
-
-	cg->cur.depth++;
-	expr_branch(cg, n, false, no);
-	ir_imm_to(cg->ir, v, 1);
-	ir_jmp(cg->ir, done);
-	ir_place(cg->ir, no);
-	ir_imm_to(cg->ir, v, 0);
-	ir_place(cg->ir, done);
-	cg->cur.depth--;
-	return v;
 }
 
 static vreg unary_value(struct cg *cg, const struct node *n)
@@ -296,16 +273,16 @@ static vreg unary_value(struct cg *cg, const struct node *n)
 	vreg v;
 
 	switch (n->u.op.op) {
-	case OP_NOT: return truth_value(cg, n);
+	case OP_NOT: return cond_value(cg, n);
 	case OP_NEG:
-		v = operand(cg, n->a, n->type);
+		v = expr_operand(cg, n->a, n->type);
 		ir_neg(cg->ir, v);
 		return v;
 	case OP_COMPL:
-		v = operand(cg, n->a, n->type);
+		v = expr_operand(cg, n->a, n->type);
 		ir_alui(cg->ir, IR_XOR, v, -1);
 		return v;
-	case OP_PLUS: return operand(cg, n->a, n->type);
+	case OP_PLUS: return expr_operand(cg, n->a, n->type);
 	case OP_DEREF: return mem_value(cg, n);
 	case OP_ADDROF: return mem_address(cg, n->a);
 	default:
@@ -329,7 +306,7 @@ static bool same_width(const struct node *n, struct type *t)
  * a ? x : b ? y : z ...: however long such a table is, one register holds its value. All but the first
  * condition are met on some ways only.
  */
-static vreg cond_value(struct cg *cg, const struct node *n)
+static vreg ternary_value(struct cg *cg, const struct node *n)
 {
 	struct type *type = n->type;
 	label done = ir_label(cg->ir), other = ir_label(cg->ir);
@@ -338,7 +315,7 @@ static vreg cond_value(struct cg *cg, const struct node *n)
 	expr_branch(cg, n->a, false, other);
 	cg->cur.depth++;
 	for (;;) {
-		ir_mov_to(cg->ir, v, operand(cg, n->b, type));
+		ir_mov_to(cg->ir, v, expr_operand(cg, n->b, type));
 		ir_jmp(cg->ir, done);
 		ir_place(cg->ir, other);
 		if (n->c->kind != NODE_COND || !same_width(n->c, type))
@@ -347,7 +324,7 @@ static vreg cond_value(struct cg *cg, const struct node *n)
 		other = ir_label(cg->ir);
 		expr_branch(cg, n->a, false, other);
 	}
-	ir_mov_to(cg->ir, v, operand(cg, n->c, type));
+	ir_mov_to(cg->ir, v, expr_operand(cg, n->c, type));
 	ir_place(cg->ir, done);
 	cg->cur.depth--;
 	return v;
@@ -383,7 +360,7 @@ static vreg assign_op(struct cg *cg, const struct node *n, vreg old)
 	expr_convert(cg, old, n->a->type, arith, true);
 	if (n->b->kind == NODE_INT && arith_imm(cg, op, arith, old, n->b->u.integer.value))
 		return old;
-	vreg b = shift ? expr_value(cg, n->b) : operand(cg, n->b, arith);
+	vreg b = shift ? expr_value(cg, n->b) : expr_operand(cg, n->b, arith);
 	return expr_arith(cg, op, arith, old, b,
 			  n->b->kind == NODE_INT && n->b->u.integer.value != 0);
 }
@@ -398,8 +375,7 @@ static vreg assign_value(struct cg *cg, const struct node *n)
 		expr_bytes(cg, n, &b);
 		return b.at;
 	}
-	if (n->u.op.op ==
-	    OP_ASSIGN) { /* the right side first, then the keys of the left */
+	if (n->u.op.op == OP_ASSIGN) { /* the right side first, then the keys of the left */
 		v = expr_as(cg, n->b, n->a->type);
 		if (!lval_make(cg, n->a, &lv))
 			return v;
@@ -442,9 +418,9 @@ vreg expr_raw(struct cg *cg, const struct node *n)
 	case NODE_UNARY: return unary_value(cg, n);
 	case NODE_BINARY:
 		if (n->u.op.op >= OP_EQ && n->u.op.op <= OP_LXOR)
-			return truth_value(cg, n);
+			return cond_value(cg, n);
 		return binary_value(cg, n);
-	case NODE_COND: return cond_value(cg, n);
+	case NODE_COND: return ternary_value(cg, n);
 	case NODE_ASSIGN: return assign_value(cg, n);
 	case NODE_INCDEC: return incdec_value(cg, n);
 	case NODE_MEMBER: return mem_value(cg, n);
@@ -471,372 +447,4 @@ void expr_effect(struct cg *cg, const struct node *n)
 	} else {
 		expr_raw(cg, n);
 	}
-}
-
-/* ---- strings ---- */
-
-void sval_to(struct cg *cg, const struct sval *sv, uint32_t dst)
-{
-	struct ir *ir = cg->ir;
-
-	switch (sv->kind) {
-	case SVAL_CONST:
-		ir_callrt(ir, "rt_str_table", 3, frame_index(cg), ir_imm(ir, dst),
-			  ir_imm(ir, sv->off));
-		break;
-	case SVAL_TABLE:
-		ir_callrt(ir, "rt_str_table", 3, frame_index(cg), ir_imm(ir, dst), sv->reg);
-		break;
-	case SVAL_FRAME:
-		if (sv->off != dst)
-			ir_callrt(ir, "rt_str_copy", 3, frame_index(cg), ir_imm(ir, dst),
-				  ir_imm(ir, sv->off));
-		break;
-	case SVAL_NULL: frame_storei(cg, 8, dst, -1); break;
-	}
-}
-
-/* The NULL string is an address like any other: there is nothing to record or to compare. */
-void sval_not_null(struct cg *cg, const struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-	label some = ir_label(ir);
-
-	if (sv->kind == SVAL_NULL)
-		ir_jcci(ir, IR_NE, ir_imm(ir, 0), 0, some);
-	else if (sv->kind == SVAL_FRAME && sv->nullable)
-		ir_jcci(ir, IR_NE, frame_load(cg, 8, sv->off), -1, some);
-	else
-		return;
-	fault_throw(cg, ABI_FAULT_BADADDR, VREG_NONE);
-	ir_place(ir, some);
-}
-
-uint32_t sval_frame(struct cg *cg, const struct sval *sv)
-{
-	if (sv->kind == SVAL_FRAME)
-		return sv->off;
-	uint32_t dst = frame_temp_string(cg);
-	sval_to(cg, sv, dst);
-	return dst;
-}
-
-/* The text behind an address in the kernel, or in the frame (copyin). */
-static void string_at(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	struct ir *ir = cg->ir;
-	uint32_t dst = frame_temp_string(cg);
-	bool is_array = n->type && type_resolve(n->type)->kind == TYPE_ARRAY;
-	vreg addr = expr_value(cg, n);
-	uint64_t max = cg_strsize(cg);
-
-	if (is_array && type_resolve(n->type)->size && type_resolve(n->type)->size < max)
-		max = type_resolve(n->type)->size + 1; /* an array may lack its NUL */
-	vreg bad = ir_callrt(ir, "rt_str_kernel", 4, frame_index(cg), ir_imm(ir, dst), addr,
-			     ir_imm(ir, (int64_t)max));
-	fault_if_nonzero(cg, bad, ABI_FAULT_BADADDR, addr);
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst };
-}
-
-static void cond_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	label other = ir_label(cg->ir), done = ir_label(cg->ir);
-	uint32_t dst = frame_temp_string(cg);
-	struct sval arm;
-
-	expr_branch(cg, n->a, false, other);
-	cg->cur.depth++;
-	expr_string(cg, n->b, &arm);
-	sval_to(cg, &arm, dst);
-	ir_jmp(cg->ir, done);
-	ir_place(cg->ir, other);
-	expr_string(cg, n->c, &arm);
-	sval_to(cg, &arm, dst);
-	ir_place(cg->ir, done);
-	cg->cur.depth--;
-	*sv = (struct sval){ .kind = SVAL_FRAME, .off = dst, .nullable = true };
-}
-
-static void assign_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	struct lval lv;
-
-	expr_string(cg, n->b, sv);
-	if (lval_make(cg, n->a, &lv))
-		lval_store_string(cg, &lv, sv);
-}
-
-void expr_string(struct cg *cg, const struct node *n, struct sval *sv)
-{
-	*sv = (struct sval){ .kind = SVAL_NULL };
-	while (n->kind == NODE_CAST && n->a->type &&
-	       expr_is_string(n->a)) /* a string passed as a char * */
-		n = n->a;
-	if (!expr_is_string(n)) {
-		string_at(cg, n, sv);
-		return;
-	}
-	switch (n->kind) {
-	case NODE_INT: /* the checker makes NULL so */ break;
-	case NODE_STRING:
-		*sv = (struct sval){ .kind = SVAL_CONST,
-				     .off = strtab_add(cg->env->strtab, n->u.str.s,
-						       MIN(strnlen(n->u.str.s, n->u.str.len),
-							   cg_strsize(cg) - 1)) };
-		break;
-	case NODE_VAR:
-	case NODE_INDEX:
-	case NODE_MEMBER:
-	case NODE_UNARY: var_string(cg, n, sv); break;
-	case NODE_CALL: call_string(cg, n, sv); break;
-	case NODE_CAST:
-	case NODE_STRINGOF: expr_string(cg, n->a, sv); break;
-	case NODE_COND: cond_string(cg, n, sv); break;
-	case NODE_ASSIGN: assign_string(cg, n, sv); break;
-	case NODE_COMMA:
-		expr_effect(cg, n->a);
-		expr_string(cg, n->b, sv);
-		break;
-	default: cg_error(cg, n->loc, "this string expression is not implemented (yet)");
-	}
-}
-
-/* ---- conditions ---- */
-
-static const struct {
-	enum ir_cond is_unsigned, is_signed, negated_unsigned, negated_signed;
-} conds[] = {
-	[OP_EQ] = { IR_EQ, IR_EQ, IR_NE, IR_NE },     [OP_NE] = { IR_NE, IR_NE, IR_EQ, IR_EQ },
-	[OP_LT] = { IR_ULT, IR_SLT, IR_UGE, IR_SGE }, [OP_LE] = { IR_ULE, IR_SLE, IR_UGT, IR_SGT },
-	[OP_GT] = { IR_UGT, IR_SGT, IR_ULE, IR_SLE }, [OP_GE] = { IR_UGE, IR_SGE, IR_ULT, IR_SLT },
-};
-
-static enum ir_cond cond_of(enum op op, bool is_signed, bool sense)
-{
-	if (sense)
-		return is_signed ? conds[op].is_signed : conds[op].is_unsigned;
-	return is_signed ? conds[op].negated_signed : conds[op].negated_unsigned;
-}
-
-static void compare_ints(struct cg *cg, const struct node *n, bool sense, label l)
-{
-	struct type *arith = n->u.op.arith ? n->u.op.arith : n->a->type;
-	int size;
-	bool is_signed;
-
-	type_width(arith, &size, &is_signed);
-	vreg a = operand(cg, n->a, arith);
-	enum ir_cond c = cond_of(n->u.op.op, is_signed, sense);
-	if (n->b->kind == NODE_INT) {
-		ir_jcci(cg->ir, c, a, expr_constant(n->b, arith), l);
-		return;
-	}
-	ir_jcc(cg->ir, c, a, operand(cg, n->b, arith), l);
-}
-
-/* A condition known now is still a conditional jump (nothing may become unreachable). */
-static void branch_constant(struct cg *cg, bool truth, bool sense, label l)
-{
-	vreg v = ir_imm(cg->ir, truth);
-
-	ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, v, 0, l);
-}
-
-/* Word i of a literal, padded with zeros. */
-static uint64_t text_word(const char *s, size_t len, size_t i)
-{
-	uint64_t w = 0;
-
-	if (8 * i < len)
-		memcpy(&w, s + 8 * i, MIN(8, len - 8 * i));
-	return w;
-}
-
-/* Jumps to differ as soon as the words do; falls through if all are equal. */
-static void compare_words(struct cg *cg, vreg w, uint64_t k, label differ)
-{
-	ir_jcci(cg->ir, IR_NE, w, (int64_t)k, differ);
-}
-
-/* Behind the comparison of words. If the jump is for unequal ones, differ was l itself. */
-static void words_equal(struct cg *cg, bool jump_if_equal, label differ, label l)
-{
-	if (!jump_if_equal)
-		return;
-	ir_jmp(cg->ir, l);
-	ir_place(cg->ir, differ);
-}
-
-/* execname == "literal" without a frame: the command name is 16 bytes, padded with zeros. */
-static void compare_comm(struct cg *cg, const char *s, bool jump_if_equal, label l)
-{
-	size_t len = strlen(s);
-	label differ = jump_if_equal ? ir_label(cg->ir) : l;
-	vreg w[2];
-
-	comm_words(cg, w);
-	if (len > 15 || len > cg_strsize(cg) - 1) {
-		branch_constant(cg, false, jump_if_equal, l);
-		return;
-	}
-	compare_words(cg, w[0], text_word(s, len, 0), differ);
-	compare_words(cg, w[1], text_word(s, len, 1), differ);
-	words_equal(cg, jump_if_equal, differ, l);
-}
-
-/* A string in the frame against a literal: length, then words. */
-static void compare_frame_literal(struct cg *cg, uint32_t off, const char *s, bool jump_if_equal,
-				  label l)
-{
-	size_t len = strlen(s);
-	label differ = jump_if_equal ? ir_label(cg->ir) : l;
-
-	compare_words(cg, frame_load(cg, 8, off), len, differ);
-	for (size_t i = 0; 8 * i < len; i++)
-		compare_words(cg, frame_load(cg, 8, off + 8 + 8 * (uint32_t)i),
-			      text_word(s, len, i), differ);
-	words_equal(cg, jump_if_equal, differ, l);
-}
-
-static void compare_svals(struct cg *cg, enum op op, const struct sval *a, const struct sval *b,
-			  bool sense, label l)
-{
-	struct ir *ir = cg->ir;
-	vreg order = ir_callrt(ir, "rt_str_cmp", 3, frame_index(cg), ir_imm(ir, sval_frame(cg, a)),
-			       ir_imm(ir, sval_frame(cg, b)));
-
-	ir_jcci(ir, cond_of(op, true, sense), order, 0, l);
-}
-
-static bool is_comm(const struct node *n)
-{
-	while (n->kind == NODE_CAST || n->kind == NODE_STRINGOF)
-		n = n->a;
-	return n->kind == NODE_VAR && n->u.var.ident->kind == IDENT_BUILTIN &&
-	       n->u.var.ident->builtin == BUILTIN_EXECNAME;
-}
-
-static enum op mirrored(enum op op)
-{
-	switch (op) {
-	case OP_LT: return OP_GT;
-	case OP_LE: return OP_GE;
-	case OP_GT: return OP_LT;
-	case OP_GE: return OP_LE;
-	default: return op;
-	}
-}
-
-/* Strings of the table are equal when their offsets are. */
-static void compare_table(struct cg *cg, const struct sval *a, const struct sval *b, bool equal,
-			  label l)
-{
-	if (a->kind == SVAL_CONST && b->kind == SVAL_CONST)
-		branch_constant(cg, a->off == b->off, equal, l);
-	else if (b->kind == SVAL_CONST)
-		ir_jcci(cg->ir, equal ? IR_EQ : IR_NE, a->reg, b->off, l);
-	else
-		ir_jcc(cg->ir, equal ? IR_EQ : IR_NE, a->reg, b->reg, l);
-}
-
-static void compare_strings(struct cg *cg, const struct node *n, bool sense, label l)
-{
-	enum op op = n->u.op.op;
-	const struct node *x = n->a, *y = n->b;
-	bool equality = op == OP_EQ || op == OP_NE;
-	bool equal = (op == OP_EQ) == sense; /* for an equality: jump when equal */
-	uint32_t mark = frame_mark(cg);
-	struct sval a, b;
-
-	if (x->kind == NODE_STRING && y->kind != NODE_STRING) {
-		x = n->b;
-		y = n->a;
-		op = mirrored(op);
-	}
-	if (equality && y->kind == NODE_STRING && is_comm(x) && !cg->cur.execname) {
-		compare_comm(cg, y->u.str.s, equal, l);
-		return;
-	}
-	expr_string(cg, x, &a);
-	if (a.kind == SVAL_FRAME && a.is_var && expr_has_effects(y)) {
-		uint32_t copy = frame_temp_string(cg);
-
-		sval_to(cg, &a, copy);
-		a.off = copy;
-	}
-	expr_string(cg, y, &b);
-	bool a_table = a.kind == SVAL_CONST || a.kind == SVAL_TABLE;
-	bool b_table = b.kind == SVAL_CONST || b.kind == SVAL_TABLE;
-	if (equality && a_table && b_table) {
-		if (a.kind == SVAL_CONST)
-			compare_table(cg, &b, &a, equal, l);
-		else
-			compare_table(cg, &a, &b, equal, l);
-	} else if (equality && b.kind == SVAL_CONST &&
-		   strlen(strtab_get(cg->env->strtab, b.off)) <= INLINE_COMPARE) {
-		compare_frame_literal(cg, sval_frame(cg, &a), strtab_get(cg->env->strtab, b.off),
-				      equal, l);
-	} else if (equality && b.kind == SVAL_NULL) {
-		ir_jcci(cg->ir, equal ? IR_EQ : IR_NE, frame_load(cg, 8, sval_frame(cg, &a)), -1,
-			l);
-	} else {
-		compare_svals(cg, op, &a, &b, sense, l);
-	}
-	frame_release(cg, mark);
-}
-
-static void branch_and(struct cg *cg, const struct node *n, bool is_and, bool sense, label l)
-{
-	label skip = ir_label(cg->ir);
-
-	if (is_and == sense) { /* both must hold (or both fail) for the jump */
-		expr_branch(cg, n->a, !sense, skip);
-		cg->cur.depth++;
-		expr_branch(cg, n->b, sense, l);
-		cg->cur.depth--;
-	} else {
-		expr_branch(cg, n->a, sense, l);
-		cg->cur.depth++;
-		expr_branch(cg, n->b, sense, l);
-		cg->cur.depth--;
-	}
-	ir_place(cg->ir, skip);
-}
-
-static void branch_xor(struct cg *cg, const struct node *n, bool sense, label l)
-{
-	vreg a = truth_value(cg, n->a), b = truth_value(cg, n->b);
-
-	ir_jcc(cg->ir, sense ? IR_NE : IR_EQ, a, b, l);
-}
-
-static void branch_binary(struct cg *cg, const struct node *n, bool sense, label l)
-{
-	switch (n->u.op.op) {
-	case OP_LAND:
-	case OP_LOR: branch_and(cg, n, n->u.op.op == OP_LAND, sense, l); return;
-	case OP_LXOR: branch_xor(cg, n, sense, l); return;
-	case OP_EQ:
-	case OP_NE:
-	case OP_LT:
-	case OP_LE:
-	case OP_GT:
-	case OP_GE:
-		if (expr_is_string(n->a) || expr_is_string(n->b))
-			compare_strings(cg, n, sense, l);
-		else
-			compare_ints(cg, n, sense, l);
-		return;
-	default: ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_raw(cg, n), 0, l);
-	}
-}
-
-void expr_branch(struct cg *cg, const struct node *n, bool sense, label l)
-{
-	if (n->kind == NODE_BINARY)
-		branch_binary(cg, n, sense, l);
-	else if (n->kind == NODE_UNARY && n->u.op.op == OP_NOT)
-		expr_branch(cg, n->a, !sense, l);
-	else /* all 64 bits count */
-		ir_jcci(cg->ir, sense ? IR_NE : IR_EQ, expr_raw(cg, n), 0, l);
 }
