@@ -12,6 +12,7 @@
  *   emit_str.c   expressions of strings
  *   emit_cond.c  conditions
  *   emit_place.c variables of every storage class, memory behind pointers: what can be assigned
+ *   emit_load.c  what is in such a place: loading and storing it
  *   emit_var.c   built-in variables
  *   emit_agg.c   aggregations
  *   emit_stack.c stacks and addresses, as actions, keys and variables
@@ -87,7 +88,7 @@ struct sval {
 	bool nullable; /* SVAL_FRAME: it may be the NULL string */
 };
 
-/* A place that can be read and assigned (emit_place.c). */
+/* A place that can be read and assigned (emit_place.c, emit_load.c). */
 enum lval_kind {
 	LVAL_GLOBAL,  /* in map globals */
 	LVAL_FRAME,   /* in the frame: clause-local, or the copy of a dynamic variable */
@@ -318,9 +319,18 @@ void comm_words(struct cg *cg, vreg w[2]); /* the 16 bytes of the command name *
 
 /* ---- emit_place.c ---- */
 bool type_is_bytes(struct type *t);
+uint32_t type_bytes(struct type *t);
 uint32_t key_words(const struct node *n); /* fixed words of a tuple */
 void key_bytes(struct cg *cg, const struct node *n, uint32_t at);
 bool lval_make(struct cg *cg, const struct node *n, struct lval *lv);
+void lval_open(struct cg *cg, struct lval *lv);
+vreg lval_ptr(struct cg *cg, const struct lval *lv);
+vreg lval_address(struct cg *cg, const struct lval *lv);
+vreg lval_own(struct cg *cg, const struct lval *lv, uint32_t size);
+vreg place_number(struct cg *cg, vreg p);
+
+/* ---- emit_load.c ---- */
+#define DVAR_PLAIN (1ll << 32) /* of rt_dvar_*_bytes(): the value is no string */
 vreg lval_load(struct cg *cg, const struct lval *lv);
 void lval_store(struct cg *cg, const struct lval *lv, vreg v);
 void lval_load_string(struct cg *cg, const struct lval *lv, struct sval *sv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Built-in variables: read when named; the time of the firing once only. Variables of the program
- * and memory behind pointers are in emit_place.c.
+ * and memory behind pointers are in emit_place.c and emit_load.c.
  */
 #include <stddef.h>
 
