@@ -87,11 +87,16 @@ inline int _STATE_WAKING = 0x0300; /* wakekill, waking */
 /* When a thread was made, in ns since 1970; start_time is of the monotonic clock. */
 inline uint64_t _task_start[struct task_struct *T] = walltimestamp - timestamp + T->start_time;
 
+/* Numbers of processes in the pid namespace of dtrace; 0: they have none there. */
+inline int _pid_number[struct pid *P] = $_pidns == 0 ? P->numbers[0].nr :
+    P->level >= $_pidns_level && (int64_t)P->numbers[$_pidns_level].ns == $_pidns ? P->numbers[$_pidns_level].nr : 0;
+inline int _task_pid[struct task_struct *T] = $_pidns == 0 ? T->tgid : _pid_number[T->signal->pids[1]];
+
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = (_task_state[T] & _STATE_STOPPED ? PR_STOPPED | PR_ISTOP : 0) |
 	    (_task_state[T] & _STATE_ASLEEP ? PR_ASLEEP : 0) | (T->pid == 0 ? PR_IDLE : 0) |
 	    (T->mm == NULL ? PR_ISSYS : 0);
-	pr_lwpid = T->pid;
+	pr_lwpid = $_pidns == 0 ? T->pid : _pid_number[T->thread_pid];
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
 	pr_stype = 0;
@@ -166,10 +171,10 @@ translator psinfo_t < struct task_struct *T > {
 	pr_flag = T->mm == NULL ? PR_ISSYS : 0;
 	pr_nlwp = T->signal->nr_threads;
 	pr_nzomb = 0;
-	pr_pid = T->tgid;
-	pr_ppid = T->real_parent->tgid;
-	pr_pgid = T->signal->pids[2]->numbers[0].nr;
-	pr_sid = T->signal->pids[3]->numbers[0].nr;
+	pr_pid = _task_pid[T];
+	pr_ppid = _task_pid[T->real_parent];
+	pr_pgid = _pid_number[T->signal->pids[2]];
+	pr_sid = _pid_number[T->signal->pids[3]];
 	pr_uid = T->cred->uid.val;
 	pr_euid = T->cred->euid.val;
 	pr_gid = T->cred->gid.val;

@@ -30,7 +30,9 @@ static long ancestor_turn(u64 i, struct ancestry *a)
 	u64 up = 0;
 
 	(void)i;
-	if (bpf_probe_read_kernel(&pid, sizeof(pid), (void *)(a->task + a->tgid)))
+	if (conf.pidns.ns)
+		pid = process_number(a->task);
+	else if (bpf_probe_read_kernel(&pid, sizeof(pid), (void *)(a->task + a->tgid)))
 		return 1;
 	if (pid == (u32)a->wanted) {
 		a->found = 1;

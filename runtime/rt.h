@@ -98,6 +98,13 @@ static __always_inline u64 min_u64(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+static __always_inline u64 kernel_word(u64 addr)
+{
+	u64 w;
+
+	return bpf_probe_read_kernel(&w, sizeof(w), (void *)addr) ? 0 : w;
+}
+
 /* A pointer as a number: the verifier forgets what it is when it has been through map memory. */
 static __always_inline u64 own_number(char *frame, const void *p)
 {

@@ -9,6 +9,7 @@
 #include "text.c"
 #include "json.c"
 #include "net.c"
+#include "pids.c"
 #include "proc.c"
 #include "destroy.c"
 #include "own.c"

@@ -38,13 +38,6 @@ static __always_inline struct abi_unwind *unwind_get(u64 frame, u64 off)
 	return (struct abi_unwind *)(f + off);
 }
 
-static __always_inline u64 kernel_word(u64 addr)
-{
-	u64 w;
-
-	return bpf_probe_read_kernel(&w, sizeof(w), (void *)addr) ? 0 : w;
-}
-
 static __always_inline u64 unwind_pc(const struct abi_unwind *u)
 {
 	return u->exact ? u->ip : u->ip - 1;
@@ -124,7 +117,7 @@ ROUTINE u64 rt_unwind_file(u64 frame, u64 off, u64 dev, u64 ino)
 	ask.start = u->start;
 	ask.ino = ino;
 	ask.dev = dev;
-	ask.pid = bpf_get_current_pid_tgid() >> 32;
+	ask.pid = current_process();
 	bpf_ringbuf_output(unwasks, &ask, sizeof(ask), 0);
 	return 0;
 }

@@ -254,6 +254,19 @@ struct abi_unwind {
 	uint64_t node[32]; /* of the kernel's, copied */
 };
 
+/*
+ * How processes are numbered in the pid namespace of the consumer. ns 0: it is the initial one, whose numbers the kernel's
+ * helpers give. Else offsets in the kernel's structures; who has no number there has number 0.
+ */
+struct abi_pidns {
+	uint64_t ns;		 /* address of its struct pid_namespace */
+	uint32_t level;		 /* how deep it is in others */
+	uint32_t thread, signal; /* task_struct.thread_pid, .signal */
+	uint32_t process;	 /* signal_struct.pids of the process */
+	uint32_t pid_level;	 /* struct pid.level */
+	uint32_t nr, at_ns;	 /* in struct pid: the number at `level`, and in which namespace it is one */
+};
+
 struct abi_conf {
 	uint32_t bufsize;     /* bytes of a half that records may use */
 	uint32_t bufmap;      /* value size of map bufs (ring: bufsize + slack) */
@@ -277,6 +290,7 @@ struct abi_conf {
 	uint32_t spec_parts;  /* offset of the first struct abi_spec_part in specst */
 	uint32_t temporal;    /* 1: records have a time */
 	struct abi_unwind_conf unwind;
+	struct abi_pidns pidns;
 };
 
 /* ---- speculation -------------------------------------------------------------------------------------- */

@@ -403,6 +403,8 @@ static int areas_create(struct buffers *b, const struct buffer_request *req)
 	c->acct_epids = req->acct_epids;
 	c->temporal = req->temporal;
 	c->unwind = req->unwind;
+	if (kern_pidns())
+		c->pidns = *kern_pidns();
 	err = area_create(b, &b->state, "state", sizeof(struct abi_state), 1, true);
 	if (!err)
 		err = area_create(b, &b->cpus, "cpus", sizeof(struct abi_cpu) * c->ncpus, 1, true);

@@ -155,6 +155,8 @@ int cg_cleaner_emit(struct cg_env *env, struct ir *ir, struct diag *d);
 struct ir *cg_ir(struct cg *cg);
 /* A place of 8 bytes in the stack (for ir_stack()) for helpers to write to: read it before the next call. */
 int cg_probe_stack(struct cg *cg);
+/* Process << 32 | thread, as our pid namespace numbers them (0: not at all). */
+vreg cg_pid_tgid(struct cg *cg);
 /* A number of size bytes of the kernel at base + off, 0 where nothing can be read. */
 vreg cg_read(struct cg *cg, vreg base, int64_t off, int size);
 

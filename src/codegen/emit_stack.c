@@ -313,7 +313,7 @@ static vreg user_stack(struct cg *cg, vreg to, uint32_t frames, bool marked)
 vreg process_word(struct cg *cg)
 {
 	struct ir *ir = cg->ir;
-	vreg v = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
+	vreg v = cg_pid_tgid(cg);
 	int at = kern_btf_member_offset("task_struct", "self_exec_id");
 
 	ir_alui(ir, IR_SHR, v, 32);

@@ -22,6 +22,30 @@ vreg id_half(struct cg *cg, int helper, bool upper)
 	return v;
 }
 
+/* Of a task, by its address. */
+static vreg task_numbers(struct cg *cg, vreg task)
+{
+	return ir_callrt(cg->ir, "rt_task_numbers", 1, task);
+}
+
+vreg cg_pid_tgid(struct cg *cg)
+{
+	if (!kern_pidns())
+		return ir_call(cg->ir, BPF_FUNC_get_current_pid_tgid, 0);
+	return task_numbers(cg, ir_call(cg->ir, BPF_FUNC_get_current_task, 0));
+}
+
+static vreg own_number(struct cg *cg, bool process)
+{
+	vreg v = cg_pid_tgid(cg);
+
+	if (process)
+		ir_alui(cg->ir, IR_SHR, v, 32);
+	else
+		ir_ext(cg->ir, v, 4, false);
+	return v;
+}
+
 /* BPF has no CLOCK_REALTIME; CLOCK_TAI follows the same steps and differs by whole seconds. */
 static vreg walltime(struct cg *cg)
 {
@@ -121,7 +145,14 @@ static vreg parent_pid(struct cg *cg, struct srcloc loc)
 {
 	vreg task = ir_call(cg->ir, BPF_FUNC_get_current_task, 0);
 
-	return task_member(cg, task_member(cg, task, "real_parent", 8, loc), "tgid", 4, loc);
+	vreg parent = task_member(cg, task, "real_parent", 8, loc);
+
+	if (!kern_pidns())
+		return task_member(cg, parent, "tgid", 4, loc);
+	vreg v = task_numbers(cg, parent);
+
+	ir_alui(cg->ir, IR_SHR, v, 32);
+	return v;
 }
 
 /* Time of this CPU that went to interrupts or the hypervisor: the scheduler's clock of tasks leaves
@@ -249,8 +280,8 @@ static vreg builtin_value(struct cg *cg, const struct node *n, enum builtin b)
 	case BUILTIN_ERRNO: return error_number(cg);
 	case BUILTIN_GID: return id_half(cg, BPF_FUNC_get_current_uid_gid, true);
 	case BUILTIN_UID: return id_half(cg, BPF_FUNC_get_current_uid_gid, false);
-	case BUILTIN_PID: return id_half(cg, BPF_FUNC_get_current_pid_tgid, true);
-	case BUILTIN_TID: return id_half(cg, BPF_FUNC_get_current_pid_tgid, false);
+	case BUILTIN_PID: return own_number(cg, true);
+	case BUILTIN_TID: return own_number(cg, false);
 	case BUILTIN_ID: return probe_id(cg);
 	case BUILTIN_PPID: return parent_pid(cg, n->loc);
 	case BUILTIN_TIMESTAMP: return cg_timestamp(cg);

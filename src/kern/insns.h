@@ -30,8 +30,10 @@ void insns_put_imm64(struct insns *c, int reg, int src, uint64_t value);
 uint32_t insns_jump_if(struct insns *c, int op, int reg, int32_t value);
 uint32_t insns_jump_if_reg(struct insns *c, int op, int reg, int other);
 void insns_land(struct insns *c, uint32_t from);
-/* reg = the process that runs; changes registers 0 to 5. */
+/* reg = the process that runs; changes registers 0 to 5, and the stack from -80 to -64. */
 void insns_put_process(struct insns *c, int reg);
+/* reg = the process, not the thread, of the task that reg `task` points to; as above. Both are numbers of our pid namespace. */
+void insns_put_process_of(struct insns *c, int reg, int task);
 /* A 4-byte number of the task that reg (6 to 9) points to, copied to the stack at `at`. */
 void insns_put_task_number(struct insns *c, int reg, int offset, int at);
 /* Ends the program with 0 and loads it: a descriptor or negative errno. */

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/abi.h"
+
 /* ---- bpf.c: maps, programs, links ---- */
 
 /* Names are cut to the kernel's 15 characters; a character that the kernel refuses becomes '_'.
@@ -236,6 +238,11 @@ int kern_meminfo_available(uint64_t *bytes);
 int kern_cgroup_memory_max(uint64_t *bytes);
 /* The same with what is in use taken off: what may be charged until the lowest limit is met. */
 int kern_cgroup_memory_room(uint64_t *bytes);
+
+/* ---- pidns.c ---- */
+
+/* Of a process in a pid namespace of its own; NULL in the initial one, or where it cannot be found. */
+const struct abi_pidns *kern_pidns(void);
 
 /* ---- feature.c ---- */
 

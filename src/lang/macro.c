@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kern/kern.h"
 #include "lang/parse.h"
 
 static int64_t var_egid(const struct parse *p)
@@ -63,13 +64,29 @@ static int64_t var_uid(const struct parse *p)
 	return getuid();
 }
 
+/* For the libraries: how the pid namespace that we are in numbers processes; 0 and 0: it is the initial one. */
+static int64_t var_pidns(const struct parse *p)
+{
+	(void)p;
+	return kern_pidns() ? (int64_t)kern_pidns()->ns : 0;
+}
+
+static int64_t var_pidns_level(const struct parse *p)
+{
+	(void)p;
+	return kern_pidns() ? kern_pidns()->level : 0;
+}
+
 static const struct macro_var {
 	const char *name;
 	int64_t (*value)(const struct parse *p);
 } macro_vars[] = {
-	{ "egid", var_egid }, { "euid", var_euid },	{ "gid", var_gid },
-	{ "pgid", var_pgid }, { "pid", var_pid },	{ "ppid", var_ppid },
-	{ "sid", var_sid },   { "target", var_target }, { "uid", var_uid },
+	{ "_pidns", var_pidns }, { "_pidns_level", var_pidns_level },
+	{ "egid", var_egid },	 { "euid", var_euid },
+	{ "gid", var_gid },	 { "pgid", var_pgid },
+	{ "pid", var_pid },	 { "ppid", var_ppid },
+	{ "sid", var_sid },	 { "target", var_target },
+	{ "uid", var_uid },
 };
 
 static const char *macro_arg(struct parse *p, const char *name, bool *missing)

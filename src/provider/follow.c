@@ -87,6 +87,8 @@ static int fork_load(const struct follow *f, pid_t target)
 	insns_put(&c, LOAD(BPF_W, BPF_REG_1, BPF_REG_10, AT_KEY + 4));
 	insns_put(&c, LOAD(BPF_W, BPF_REG_2, BPF_REG_10, AT_VALUE));
 	thread = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_1, BPF_REG_2);
+	insns_put_process_of(&c, BPF_REG_6, BPF_REG_7);
+	insns_put(&c, STORE(BPF_W, BPF_REG_10, AT_KEY + 4, BPF_REG_6));
 	put_map_call(&c, f, BPF_FUNC_map_update_elem);
 	insns_land(&c, other);
 	insns_land(&c, thread);
@@ -171,7 +173,7 @@ bool follow_has(const struct follow *f, pid_t pid, pid_t target)
 void follow_check(struct cg *cg, bool forks, vreg target, label out)
 {
 	struct ir *ir = cg_ir(cg);
-	vreg tgid = ir_call(ir, BPF_FUNC_get_current_pid_tgid, 0);
+	vreg tgid = cg_pid_tgid(cg);
 
 	ir_comment(ir, forks ? "does this process belong to that of the probe?"
 			     : "the process of this probe?");

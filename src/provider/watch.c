@@ -143,6 +143,7 @@ static int load_fork(const struct watch *w)
 	insns_put(&c, LOAD(BPF_W, BPF_REG_6, BPF_REG_10, AT_NEWS));
 	insns_put(&c, LOAD(BPF_W, BPF_REG_8, BPF_REG_10, AT_NEWS + 4));
 	thread = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_6, BPF_REG_8);
+	insns_put_process_of(&c, BPF_REG_6, BPF_REG_7);
 	put_news(&c, w, WATCH_FORK);
 	insns_land(&c, thread);
 	return insns_load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "fork");
