@@ -115,9 +115,13 @@ static int check_known(struct check *ck, struct node **np, struct ident *id)
 
 	switch (id->kind) {
 	case IDENT_BUILTIN: return check_builtin(ck, n, id);
-	case IDENT_ENUM:
-		*np = check_int(ck, n->loc, id->value, id->type ? id->type : type_int(ck->ts));
+	case IDENT_ENUM: {
+		bool open = !id->type || type_resolve(id->type)->kind != TYPE_ENUM;
+
+		/* Within the braces of its own enum it is an int. */
+		*np = check_int(ck, n->loc, id->value, open ? type_int(ck->ts) : id->type);
 		return 0;
+	}
 	case IDENT_INLINE:
 		if (id->inl_params)
 			return bad_reference(ck, n->loc, id, "scalar");

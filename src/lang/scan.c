@@ -222,12 +222,15 @@ static bool scan_type_place(const struct parse *p)
 	case K_SELF:
 	case K_THIS:
 	case K_INLINE:
-	case K_TRANSLATOR: return decl && (begins || (p->prev == K_TRANSLATOR && next == '<'));
+	case K_TRANSLATOR:
+		return decl &&
+		       (begins || next == '(' || (p->prev == K_TRANSLATOR && next == '<'));
 	case '<': return p->prev2 == K_XLATE || params;
 	case ',':
 	case '[': return params && nested && (begins || (next != -1 && strchr("),[(]", next)));
 	case '{':
-	case ';': return params && begins;
+	case ';': /* "foo_t (*f)(int)", "foo_t :3" */
+		return params && (begins || (p->depth_brace && (next == '(' || next == ':')));
 	default: return false;
 	}
 }

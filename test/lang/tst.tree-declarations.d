@@ -15,6 +15,9 @@ struct list {
 	enum { ON = 5, OFF } state;
 };
 enum color { RED, GREEN = -2, BLUE, };
+enum step { ONE = 1, TWO = ONE + 1, FOUR = TWO << 1 };
+typedef uint64_t (*taker_t)(int);
+struct callbacks { uint64_t (*f)(int); uint64_t :8; taker_t g; };
 struct later;
 struct later *forward;
 struct later { int here; };
@@ -54,4 +57,6 @@ BEGIN
 	trace(LIMIT);
 	trace(WHO);
 	trace(add[1, u]);
+	trace(FOUR);
+	trace(offsetof(struct callbacks, g));
 }
