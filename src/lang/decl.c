@@ -256,7 +256,7 @@ static struct type *derive_array(struct parse *p, const struct declarator *dr,
 				decl_or_anonymous(dr->name));
 		return type_array(p->s->types, t, 0);
 	}
-	if (!decl_positive_constant(p, d->size, &n)) {
+	if (!decl_positive_constant(p, d->size, &n) && !(p->include && !n)) {
 		parse_error(p, dr->loc, "D_DECL_ARRSUB",
 			    "positive integral constant expression or tuple signature expected as "
 			    "array declaration subscript");

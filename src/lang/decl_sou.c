@@ -170,7 +170,7 @@ static void member_declare(struct parse *p, struct declspec *ds, const struct de
 			    type_name(p->s->types, t), decl_or_anonymous(dr->name));
 	else if (kind == TYPE_FUNCTION)
 		parse_error(p, dr->loc, "D_DECL_COMBO", "invalid type combination");
-	else if (kind == TYPE_ARRAY && !dr->bits && dr->first && !dr->first->size)
+	else if (kind == TYPE_ARRAY && !dr->bits && dr->first && !dr->first->size && !p->include)
 		parse_error(p, dr->loc, "D_DECL_ARRNULL",
 			    "array declaration requires array dimension or tuple signature: %s",
 			    decl_or_anonymous(dr->name));
@@ -224,12 +224,20 @@ void decl_enumerator(struct parse *p, struct srcloc loc, const char *name, struc
 		if (sou->next_value < 0 && !type_is_signed(value->type))
 			sou->next_value = INT64_MAX;
 	}
+	if (p->include) /* C compilers let an enumerator be 1 << 31 */
+		sou->next_value = (int32_t)sou->next_value;
 	if (sou->next_value < INT_MIN || sou->next_value > INT_MAX) {
 		parse_error(p, loc, "D_DECL_ENOFLOW",
 			    "enumerator '%s' value overflows INT_MAX (%d)", name, INT_MAX);
 		return;
 	}
-	if (ident_lookup(p->s, SCOPE_GLOBAL, name)) {
+	id = ident_lookup(p->s, SCOPE_GLOBAL, name);
+	if (id && id->kind == IDENT_INLINE && p->include) {
+		/* One of the libraries' constants: a header may name it again. */
+		member_new(p, name)->e.value = sou->next_value++;
+		return;
+	}
+	if (id) {
 		parse_error(p, loc, "D_DECL_IDRED", "identifier redeclared: %s", name);
 		return;
 	}

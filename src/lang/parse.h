@@ -176,6 +176,7 @@ struct parse {
 	int comment_from;     /* the mode to go back to, as flex numbers it */
 	size_t off;	      /* of the first byte behind the last token */
 	const char *file;     /* of #line */
+	int include;	      /* depth of inclusion, as cpp tells it: > 0 in a header */
 	int line;	      /* of that byte */
 	struct srcloc tokloc; /* of the last token */
 	struct text tok;      /* the last token; s is NULL at the end of input */

@@ -101,6 +101,15 @@ static const char *unquote(struct parse *p, const char *word)
 
 /* ---- #line ------------------------------------------------------------------- */
 
+/* Of cpp's states, 1 begins a file that is included, and 2 is back from one. */
+static void include_flag(struct parse *p, const char *state)
+{
+	if (!strcmp(state, "1"))
+		p->include++;
+	else if (!strcmp(state, "2") && p->include > 0)
+		p->include--;
+}
+
 /* <line> [ "file" [state ...] ]: the number is that of the next line. */
 static int line_number(struct parse *p, const char *name, const char *text)
 {
@@ -116,6 +125,8 @@ static int line_number(struct parse *p, const char *name, const char *text)
 	for (i = 2; i < l.n && i < PRAGMA_WORDS; i++)
 		if (strspn(l.word[i], "0123456789") != strlen(l.word[i]))
 			goto malformed;
+	for (i = 2; i < l.n && i < PRAGMA_WORDS; i++)
+		include_flag(p, l.word[i]);
 	p->line = (int)n;
 	if (l.n > 1)
 		p->file = arena_strdup(p->s->arena, unquote(p, l.word[1]));

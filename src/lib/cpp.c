@@ -191,6 +191,8 @@ int cpp_run(dtrace_hdl_t *dtp, const char *name, const char *text, size_t len, s
 		return errno;
 	make_args(dtp, name, &a);
 	rc = run(&a, in, out);
+	if (!rc && out->n)
+		cheader_strip(out->s, out->n);
 	close(in);
 	args_free(&a);
 	return rc;

@@ -188,6 +188,9 @@ void library_close(dtrace_hdl_t *dtp);
 /* cpp.c. The text as cpp leaves it, added to *out: 0 or an error number. `name`: of the file. */
 int cpp_run(dtrace_hdl_t *dtp, const char *name, const char *text, size_t len, struct str *out);
 
+/* cheader.c. Blanks what D cannot use of C headers in a text that cpp wrote. */
+void cheader_strip(char *text, size_t len);
+
 /* compile.c */
 int read_all(FILE *fp, struct str *text); /* 0, or -1 */
 void compile_close(dtrace_hdl_t *dtp);
