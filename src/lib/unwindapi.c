@@ -52,7 +52,7 @@ static void linker_watch(struct unwinding *u, pid_t pid)
 static void watch_start(dtrace_hdl_t *dtp, struct unwinding *u)
 {
 	u->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	u->watch = u->timer < 0 ? NULL : watch_create();
+	u->watch = u->timer < 0 ? NULL : watch_create(&dtp->probes->watches);
 	if (!u->watch) {
 		kern_close(&u->timer);
 		return;

@@ -430,12 +430,11 @@ static int pid_watch(struct probes *t, struct provider *p)
 {
 	struct pid_data *pd = p->data;
 
-	(void)t;
 	for (size_t i = 0; pd && i < pd->targets.n; i++) {
 		struct target *tg = pd->targets.v[i];
 
 		if (!pd->watch)
-			pd->watch = watch_create();
+			pd->watch = watch_create(&t->watches);
 		if (!pd->watch)
 			return -1;
 		watch_exec(pd->watch, tg->pid, tg->created);

@@ -153,6 +153,7 @@ struct probes {
 	/* Are the probes of a process to fire in what it forks? 0: those of any. */
 	bool (*follows)(void *arg, pid_t pid);
 	void *look_arg; /* of both */
+	struct watches *watches; /* provider/watch.h */
 };
 
 #define PROBE_ROWS_MAX 8

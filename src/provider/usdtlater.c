@@ -20,7 +20,7 @@ int usdt_watch(struct probes *t, struct provider *p)
 
 	if (!ud || !ud->open.n)
 		return -1;
-	ud->watch = watch_create();
+	ud->watch = watch_create(&t->watches);
 	if (!ud->watch)
 		return -1;
 	if (ud->any) {

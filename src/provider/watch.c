@@ -32,7 +32,12 @@ struct linker {
 	int prog, link;
 };
 
+struct watches {
+	VEC(struct watch *) v;
+};
+
 struct watch {
+	struct watches **all;
 	int ring;
 	size_t page, size;
 	uint64_t *taken;	/* up to where we have read */
@@ -51,30 +56,62 @@ struct watch {
 #define AT_NEWS (-16)
 #define AT_PARENT (AT_NEWS + (int)offsetof(struct watch_news, parent))
 
-/* Then stops the process before its next instruction, if that is wanted and there was room for the news. */
-static void put_news(struct insns *c, const struct watch *w, uint32_t kind)
+static void put_record(struct insns *c, int reg, int at, uint32_t kind)
 {
-	uint32_t lost, told;
-
-
-	insns_put(c, STORE(BPF_W, BPF_REG_10, AT_NEWS, BPF_REG_6));
-	insns_put(c, STOREI(BPF_W, BPF_REG_10, AT_NEWS + 4, kind));
+	insns_put(c, STORE(BPF_W, reg, at, BPF_REG_6));
+	insns_put(c, STOREI(BPF_W, reg, at + 4, kind));
 	if (!(kind & WATCH_FORK))
-		insns_put(c, STOREI(BPF_W, BPF_REG_10, AT_PARENT, 0));
+		insns_put(c, STOREI(BPF_W, reg, at + (int)offsetof(struct watch_news, parent), 0));
+}
+
+/* r0 = 0: there was room. */
+static void put_told(struct insns *c, const struct watch *w, uint32_t kind)
+{
+	put_record(c, BPF_REG_10, AT_NEWS, kind);
 	insns_put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, w->ring);
 	insns_put(c, MOV(BPF_REG_2, BPF_REG_10));
 	insns_put(c, ADDI(BPF_REG_2, AT_NEWS));
 	insns_put(c, MOVI(BPF_REG_3, sizeof(struct watch_news)));
 	insns_put(c, MOVI(BPF_REG_4, 0));
 	insns_put(c, CALL(BPF_FUNC_ringbuf_output));
-	lost = insns_jump_if(c, BPF_JNE, BPF_REG_0, 0);
-	if (kind & WATCH_STOPPED) {
-		insns_put(c, MOVI(BPF_REG_1, SIGSTOP));
-		insns_put(c, CALL(BPF_FUNC_send_signal));
-		insns_put(c, MOVI(BPF_REG_0, 0));
-	}
+}
+
+/*
+ * Stops the process before its next instruction, if there is room to tell so. It is told when the signal has been sent:
+ * SIGCONT, which comes after that, would not find it otherwise.
+ */
+static void put_stopped(struct insns *c, const struct watch *w, uint32_t kind)
+{
+	uint32_t full, done;
+
+	insns_put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, w->ring);
+	insns_put(c, MOVI(BPF_REG_2, sizeof(struct watch_news)));
+	insns_put(c, MOVI(BPF_REG_3, 0));
+	insns_put(c, CALL(BPF_FUNC_ringbuf_reserve));
+	full = insns_jump_if(c, BPF_JEQ, BPF_REG_0, 0);
+	insns_put(c, MOV(BPF_REG_9, BPF_REG_0));
+	put_record(c, BPF_REG_9, 0, kind);
+	insns_put(c, MOVI(BPF_REG_1, SIGSTOP));
+	insns_put(c, CALL(BPF_FUNC_send_signal));
+	insns_put(c, MOV(BPF_REG_1, BPF_REG_9));
+	insns_put(c, MOVI(BPF_REG_2, 0));
+	insns_put(c, CALL(BPF_FUNC_ringbuf_submit));
+	insns_put(c, MOVI(BPF_REG_0, 0));
+	done = insns_jump_if(c, BPF_JA, 0, 0);
+	insns_land(c, full);
+	insns_put(c, MOVI(BPF_REG_0, 1));
+	insns_land(c, done);
+}
+
+static void put_news(struct insns *c, const struct watch *w, uint32_t kind)
+{
+	uint32_t told;
+
+	if (kind & WATCH_STOPPED)
+		put_stopped(c, w, kind);
+	else
+		put_told(c, w, kind);
 	told = insns_jump_if(c, BPF_JEQ, BPF_REG_0, 0);
-	insns_land(c, lost);
 	insns_put_imm64(c, BPF_REG_1, BPF_PSEUDO_MAP_VALUE, w->lost_map);
 	insns_put(c, MOVI(BPF_REG_2, 1));
 	insns_put(c, INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD));
@@ -177,7 +214,35 @@ static void watch_free(struct watch *w)
 	free(w);
 }
 
-struct watch *watch_create(void)
+static void enlist(struct watch *w, struct watches **all)
+{
+	if (!*all)
+		*all = mem_alloc(sizeof(**all));
+	w->all = all;
+	vec_push(&(*all)->v, w);
+}
+
+static void delist(struct watch *w)
+{
+	struct watches *all = *w->all;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->v.n; i++)
+		if (all->v.v[i] != w)
+			all->v.v[n++] = all->v.v[i];
+	all->v.n = n;
+}
+
+static void watches_free(struct watches **all)
+{
+	if ((*all)->v.n)
+		return;
+	vec_free(&(*all)->v);
+	free(*all);
+	*all = NULL;
+}
+
+struct watch *watch_create(struct watches **all)
 {
 	struct watch *w = mem_alloc(sizeof(*w));
 
@@ -186,8 +251,10 @@ struct watch *watch_create(void)
 	w->poke = -1;
 	w->ring = kern_map_create(BPF_MAP_TYPE_RINGBUF, "news", 0, 0, w->size, 0);
 	w->lost_map = kern_map_create(BPF_MAP_TYPE_ARRAY, "news_lost", 4, sizeof(*w->lost), 1, BPF_F_MMAPABLE);
-	if (w->ring >= 0 && w->lost_map >= 0 && map_areas(w))
+	if (w->ring >= 0 && w->lost_map >= 0 && map_areas(w)) {
+		enlist(w, all);
 		return w;
+	}
 	watch_free(w);
 	return NULL;
 }
@@ -214,8 +281,10 @@ void watch_destroy(struct watch *w)
 	for (size_t i = 0; i < w->linkers.n; i++)
 		linker_close(&w->linkers.v[i]);
 	vec_free(&w->linkers);
+	delist(w);
 	watch_read(w, ignore, NULL);
 	watch_go_on(w);
+	watches_free(w->all);
 	vec_free(&w->stopped);
 	watch_free(w);
 }
@@ -326,26 +395,39 @@ int watch_fork(struct watch *w)
 #define RING_BUSY (1u << 31) /* of a record's header: still being written */
 #define RING_VOID (1u << 30)
 
-void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *news), void *arg)
+enum got { GOT_NONE, GOT_BUSY, GOT_NEWS, GOT_VOID };
+
+/* What is at *at, which moves behind it unless it is nothing or still busy. */
+static enum got news_get(const struct watch *w, uint64_t *at, struct watch_news *news)
 {
 	const uint8_t *data = (const uint8_t *)w->given + w->page;
-	uint64_t at = *w->taken;
+	const uint32_t *header = (const uint32_t *)(data + (*at & (w->size - 1)));
+	uint32_t len;
 
 	/* The producer's store of `given` comes after the header's; the header's end of BUSY after the data. */
-	while (at < __atomic_load_n(w->given, __ATOMIC_ACQUIRE)) {
-		const uint32_t *header = (const uint32_t *)(data + (at & (w->size - 1)));
-		uint32_t len = __atomic_load_n(header, __ATOMIC_ACQUIRE);
-		struct watch_news news;
+	if (*at >= __atomic_load_n(w->given, __ATOMIC_ACQUIRE))
+		return GOT_NONE;
+	len = __atomic_load_n(header, __ATOMIC_ACQUIRE);
+	if (len & RING_BUSY)
+		return GOT_BUSY;
+	*at += ROUND_UP((len & ~RING_VOID) + BPF_RINGBUF_HDR_SZ, 8);
+	if (len & RING_VOID || len < sizeof(*news))
+		return GOT_VOID;
+	memcpy(news, header + 2, sizeof(*news));
+	return GOT_NEWS;
+}
 
-		if (len & RING_BUSY)
-			break;
-		if (!(len & RING_VOID) && len >= sizeof(news)) {
-			memcpy(&news, header + 2, sizeof(news));
-			if (news.kind & WATCH_STOPPED)
-				vec_push(&w->stopped, (pid_t)news.pid);
+void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *news), void *arg)
+{
+	struct watch_news news;
+	uint64_t at = *w->taken;
+	enum got got;
+
+	while ((got = news_get(w, &at, &news)) >= GOT_NEWS) {
+		if (got == GOT_NEWS && news.kind & WATCH_STOPPED)
+			vec_push(&w->stopped, (pid_t)news.pid);
+		if (got == GOT_NEWS)
 			f(arg, &news);
-		}
-		at += ROUND_UP((len & ~RING_VOID) + BPF_RINGBUF_HDR_SZ, 8);
 		__atomic_store_n(w->taken, at, __ATOMIC_RELEASE);
 	}
 }
@@ -363,9 +445,40 @@ void watch_poke(struct watch *w)
 		kern_prog_test_run(w->poke, context, sizeof(context), -1, NULL);
 }
 
+/* Has it news of a process that it has stopped, or may it be about to have them? */
+static bool awaits(const struct watch *w, pid_t pid)
+{
+	struct watch_news news;
+	uint64_t at = *w->taken;
+	enum got got;
+
+	while ((got = news_get(w, &at, &news)) >= GOT_NEWS)
+		if (got == GOT_NEWS && news.kind & WATCH_STOPPED && (pid_t)news.pid == pid)
+			return true;
+	return got == GOT_BUSY;
+}
+
+/*
+ * One stop may be for several watches: whoever reads its news last lets the process go on. What is busy in a ring comes
+ * out soon, so who is asked to do it will.
+ */
+static bool handed_on(const struct watch *w, pid_t pid)
+{
+	for (size_t i = 0; i < (*w->all)->v.n; i++) {
+		struct watch *other = (*w->all)->v.v[i];
+
+		if (other == w || !awaits(other, pid))
+			continue;
+		vec_push(&other->stopped, pid);
+		return true;
+	}
+	return false;
+}
+
 void watch_go_on(struct watch *w)
 {
 	for (size_t i = 0; i < w->stopped.n; i++)
-		kill(w->stopped.v[i], SIGCONT);
+		if (!handed_on(w, w->stopped.v[i]))
+			kill(w->stopped.v[i], SIGCONT);
 	w->stopped.n = 0;
 }

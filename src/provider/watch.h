@@ -13,6 +13,7 @@
 #include "sym/images.h"
 
 struct watch;
+struct watches; /* all of a session: they may have stopped the same process */
 
 struct watch_news {
 	uint32_t pid;
@@ -21,8 +22,8 @@ struct watch_news {
 };
 enum { WATCH_EXEC = 1, WATCH_STOPPED = 2, WATCH_FORK = 4 };
 
-/* NULL: this kernel has no ring. */
-struct watch *watch_create(void);
+/* NULL: this kernel has no ring. *all: NULL at first, and when all are destroyed. */
+struct watch *watch_create(struct watches **all);
 /* What was stopped goes on. Accepts NULL. */
 void watch_destroy(struct watch *w);
 int watch_fd(const struct watch *w);
@@ -44,6 +45,7 @@ void watch_read(struct watch *w, void (*f)(void *arg, const struct watch_news *n
 bool watch_lost(struct watch *w);
 /* The descriptor becomes readable: to be used after watch_exec() of all processes, whose news it gives, of ourselves. */
 void watch_poke(struct watch *w);
+/* All that was stopped, unless another watch has stopped it as well and has not come to it yet. */
 void watch_go_on(struct watch *w);
 
 #endif
