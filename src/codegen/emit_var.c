@@ -155,41 +155,59 @@ static vreg parent_pid(struct cg *cg, struct srcloc loc)
 	return v;
 }
 
-/* Time of this CPU that went to interrupts or the hypervisor: the scheduler's clock of tasks leaves
- * it out. */
-static vreg lost_time(struct cg *cg, vreg task, struct srcloc loc)
+/*
+ * When the scheduler last booked the time of a task, by its clock of this CPU: by that of tasks, and the time that went
+ * to interrupts or the hypervisor, which that one leaves out.
+ */
+static vreg booked_at(struct cg *cg, vreg task, vreg rq)
 {
 	int clock = kern_btf_member_offset("rq", "clock"),
 	    tasks = kern_btf_member_offset("rq", "clock_task");
-	int rq = kern_btf_member_offset("cfs_rq", "rq");
+	vreg at = cg_read(cg, task, kern_btf_member_offset("task_struct", "se.exec_start"), 8);
 
-	if (clock < 0 || tasks < 0 || rq < 0)
-		return ir_imm(cg->ir, 0);
-	vreg p = task_member(cg, task, "se.cfs_rq", 8, loc);
-	p = read_kernel(cg, cg_ptr_add(cg, p, rq), 8, false);
-	vreg lost = read_kernel(cg, cg_ptr_add(cg, p, clock), 8, false);
-	ir_alu(cg->ir, IR_SUB, lost, read_kernel(cg, cg_ptr_add(cg, p, tasks), 8, false));
-	return lost;
+	if (rq == VREG_NONE || clock < 0 || tasks < 0)
+		return at;
+	ir_alu(cg->ir, IR_ADD, at, cg_read(cg, rq, clock, 8));
+	ir_alu(cg->ir, IR_SUB, at, cg_read(cg, rq, tasks, 8));
+	return at;
+}
+
+/* The run queue that a task is in, or VREG_NONE if this kernel does not tell. */
+static vreg run_queue(struct cg *cg, vreg task)
+{
+	int queue = kern_btf_member_offset("task_struct", "se.cfs_rq"),
+	    rq = kern_btf_member_offset("cfs_rq", "rq");
+
+	if (queue < 0 || rq < 0)
+		return VREG_NONE;
+	return cg_read(cg, cg_read(cg, task, queue, 8), rq, 8);
 }
 
 /*
- * The time a thread has run: what the scheduler has booked, and what has passed since it last did
- * so, by its own clock, which differs from ours by a constant and by the time lost on this CPU.
+ * The time a thread has run: what the scheduler has booked, and what has passed since it last did so. It may do so
+ * between any two of these reads: then they are read again, and if once more, nothing worth telling has passed since.
  */
 static vreg virtual_time(struct cg *cg, struct srcloc loc)
 {
 	struct ir *ir = cg->ir;
-	label booked = ir_label(ir);
+	label good = ir_label(ir), booked = ir_label(ir);
 	vreg task = ir_call(ir, BPF_FUNC_get_current_task, 0);
+	vreg rq = run_queue(cg, task), at = ir_vreg(ir);
 	vreg sum = task_member(cg, task, "se.sum_exec_runtime", 8, loc);
-	vreg since = task_member(cg, task, "se.exec_start", 8, loc);
 
-	ir_neg(ir, since);
-	ir_alu(ir, IR_SUB, since, lost_time(cg, task, loc));
-	ir_alu(ir, IR_ADD, since, cg_timestamp(cg));
-	ir_alui(ir, IR_SUB, since, cg->trial ? 0 : clock_sched_offset());
-	ir_jcci(ir, IR_SLT, since, 0, booked);
-	ir_alu(ir, IR_ADD, sum, since);
+	for (int i = 0; i < 2; i++) {
+		ir_mov_to(ir, at, booked_at(cg, task, rq));
+		vreg again = task_member(cg, task, "se.sum_exec_runtime", 8, loc);
+		ir_jcc(ir, IR_EQ, again, sum, good);
+		ir_mov_to(ir, sum, again);
+	}
+	ir_jmp(ir, booked);
+	ir_place(ir, good);
+	ir_neg(ir, at);
+	ir_alu(ir, IR_ADD, at, cg_timestamp(cg));
+	ir_alui(ir, IR_SUB, at, cg->trial ? 0 : clock_sched_offset());
+	ir_jcci(ir, IR_SLT, at, 0, booked);
+	ir_alu(ir, IR_ADD, sum, at);
 	ir_place(ir, booked);
 	return sum;
 }

@@ -836,6 +836,50 @@ static void test_times(void **state)
 	run_end(r);
 }
 
+static int64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/*
+ * Asked for the thread's time, the kernel books it. What a firing shows after that is no less, and more by what has
+ * passed since, but no more than the kernel then tells. Time that the hypervisor takes spoils a round.
+ */
+static void test_virtual_time(void **state)
+{
+	enum { N = 100 };
+	int64_t before[N], after[N];
+	int more = 0, right = 0;
+	struct run *r;
+
+	(void)state;
+	NEED_ROOT();
+	r = run_start((struct want){ .temporal = false },
+		      "t { this->v = vtimestamp; trace(this->v); trace(vtimestamp >= this->v); }");
+	for (int i = 0; i < N; i++) {
+		before[i] = now(CLOCK_THREAD_CPUTIME_ID);
+		for (int64_t t = now(CLOCK_MONOTONIC); now(CLOCK_MONOTONIC) < t + 200000;)
+			;
+		fire(r, 0, 0, 0);
+		after[i] = now(CLOCK_THREAD_CPUTIME_ID);
+	}
+	const struct abi_rec *rec = (const void *)r->bufs;
+	for (int i = 0; i < N; i++, rec = (const void *)((const char *)rec + rec->size)) {
+		int64_t v = *(const int64_t *)(rec + 1);
+
+		assert_true(v >= before[i]);
+		assert_int_equal(*(const int32_t *)((const int64_t *)(rec + 1) + 1), 1);
+		more += v > before[i];
+		right += v <= after[i];
+	}
+	assert_in_range(more, N / 2, N);
+	assert_in_range(right, N / 2, N);
+	run_end(r);
+}
+
 static void test_rows(void **state)
 {
 	struct run *r;
@@ -1591,7 +1635,8 @@ int main(void)
 		cmocka_unit_test(test_records),	    cmocka_unit_test(test_arithmetic),
 		cmocka_unit_test(test_variables),   cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_user),	    cmocka_unit_test(test_if),
-		cmocka_unit_test(test_times),	    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_times),	    cmocka_unit_test(test_virtual_time),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_aggs),	    cmocka_unit_test(test_stddev_wide),
 		cmocka_unit_test(test_faults),	    cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_full_switch), cmocka_unit_test(test_full_fill),
