@@ -47,6 +47,8 @@ inline int IPPROTO_UDPLITE = 136;
 inline int IPPROTO_MPLS = 137;
 inline int IPPROTO_RAW = 255;
 
+typedef struct in6_addr in6_addr_t;
+
 inline string _ip_protostr[uint8_t proto] =
     proto == IPPROTO_TCP ? "TCP" :
     proto == IPPROTO_UDP ? "UDP" :

@@ -87,6 +87,8 @@ struct node *node_ident(struct parse *p, struct srcloc loc, int scope, const cha
 {
 	struct node *n = node_new(p, NODE_IDENT, loc);
 
+	if (scope == SCOPE_GLOBAL && !strncmp(name, "D`", 2) && !strchr(name + 2, '`'))
+		name += 2; /* the program's own */
 	n->u.ident.name = name;
 	n->u.ident.scope = scope == SCOPE_GLOBAL && strchr(name, '`') ? '`' : scope;
 	return n;

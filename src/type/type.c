@@ -46,6 +46,11 @@ static const struct {
 	{ "chipid_t", "int" },
 	{ "lgrp_id_t", "int" },
 	{ "zoneid_t", "int" },
+	{ "taskid_t", "int" },
+	{ "projid_t", "int" },
+	{ "lwpid_t", "int" },
+	{ "major_t", "unsigned int" },
+	{ "minor_t", "unsigned int" },
 	{ "ipaddr_t", "unsigned int" },
 };
 

@@ -59,4 +59,6 @@ BEGIN
 	trace(add[1, u]);
 	trace(FOUR);
 	trace(offsetof(struct callbacks, g));
+	D`u = D`dims[0][1];
+	trace(sizeof (taskid_t) + sizeof (projid_t) + sizeof (lwpid_t) + sizeof (major_t) + sizeof (minor_t));
 }

@@ -18,7 +18,7 @@ BEGIN
 {
 	printf("%s %s\n", inet_ntoa6((void *)a), inet_ntop(10, a));
 	a[15] = 1;
-	printf("%s %s\n", inet_ntoa6((void *)a), inet_ntop(10, a));
+	printf("%s %s\n", inet_ntoa6((in6_addr_t *)a), inet_ntop(10, a));
 	a[12] = 127;
 	printf("%s %s %s\n", inet_ntoa6((void *)a), inet_ntoa6((void *)a, 1), inet_ntop(10, a));
 	a[10] = 255; a[11] = 255;
