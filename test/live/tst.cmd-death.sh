@@ -47,7 +47,8 @@ status 0
 has_out 'begun$'
 has_err '^dtrace: pid [0-9]+ terminated by SIGKILL$'
 
-# With the old program gone, exec cannot fail any more: it kills.
+# With the old program gone, exec cannot fail any more: it kills. No process has addresses that high, with five levels of
+# pages neither.
 ${CC:-cc} -O1 -static -no-pie -o bad die.c || exit 1
 python3 - <<'END'
 import struct
@@ -55,7 +56,7 @@ d = bytearray(open('bad', 'rb').read())
 off, = struct.unpack_from('<Q', d, 32)
 size, n = struct.unpack_from('<HH', d, 54)
 load = [off + i * size for i in range(n) if struct.unpack_from('<I', d, off + i * size)[0] == 1]
-struct.pack_into('<Q', d, load[-1] + 16, 0x7ffffffff000 + struct.unpack_from('<Q', d, load[-1] + 16)[0] % 4096)
+struct.pack_into('<Q', d, load[-1] + 16, (1 << 62) + struct.unpack_from('<Q', d, load[-1] + 16)[0] % 4096)
 open('bad', 'wb').write(d)
 END
 run "$DTRACE" -n BEGIN -c ./bad
