@@ -45,7 +45,7 @@ struct cg_env {
 	enum cg_policy policy;
 	/* needs, grown by cg_clause_prepare() */
 	uint32_t frame_temps;	 /* bytes of temporaries of the hungriest clause */
-	uint32_t scratch;	 /* bytes of alloca/copyin scratch (option scratchsize, at least 4 strings when used) */
+	uint32_t scratch;	 /* bytes of alloca/copyin scratch (option scratchsize) */
 	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch, uses_specs,
 		uses_strtok;
 	bool uses_direct; /* counters that no word guards: stopping must wait for the programs (struct aggshape) */

@@ -53,7 +53,7 @@ struct dsession *lang_session_create(void)
 
 	s->opt.strsize = 256;
 	s->opt.nspec = 1;
-	s->opt.scratchsize = 256;
+	s->opt.scratchsize = 4096;
 	s->opt.stackframes = 20;
 	s->opt.ustackframes = 100;
 	s->opt.jstackframes = 50;

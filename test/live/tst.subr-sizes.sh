@@ -82,3 +82,15 @@ FGHIJXYZ fghijXYZ
 YZ
 [1,2]'
 [ "$(echo "$got" | sed '/^$/d')" = "$want" ] || fail "$got"
+
+# At defaults a clause has 4 KB for alloca() and copyin().
+printf '%3000s' x >$TMPDIR/in
+got=$($DTRACE -qn '
+syscall::write:entry
+/pid == $target && arg2 == 3000/
+{
+	this->p = (char *)copyin(arg1, arg2);
+	this->q = (char *)alloca(1000);
+	printf("%c%c", this->p[2999], this->q[999] + 33);
+}' -c "dd if=$TMPDIR/in of=/dev/null bs=3000 count=1 status=none") || fail "4 KB: status $?"
+[ "$got" = 'x!' ] || fail "4 KB: $got"
