@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "buffer/impl.h"
 
 #define WAIT_MAX_NS \
@@ -21,14 +22,6 @@
 static uint64_t word_make(uint32_t half, uint32_t off)
 {
 	return (uint64_t)half << 32 | off;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *mark, uint32_t start)

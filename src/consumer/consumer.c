@@ -9,15 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "consumer/impl.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 /* ---- life ----------------------------------------------------------------------------------- */
 

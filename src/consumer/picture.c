@@ -9,8 +9,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "consumer/fold.h"
 #include "consumer/impl.h"
 
@@ -26,14 +26,6 @@ struct heats {
 	uint32_t known; /* aggregations looked at */
 	uint64_t last;	/* ns */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 void picture_open(struct consumer *c)
 {

@@ -8,8 +8,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "consumer/impl.h"
 
 /*
@@ -19,14 +19,6 @@
 #define TEMPORAL_SLACK 10000000ull
 #define LATE_TURNS \
 	5 /* after the end: so often a program that does not leave is waited for, a second each */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 /* ---- sources -------------------------------------------------------------------------------- */
 

@@ -8,17 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "kern/kern.h"
 
 #define MODULE_GAP 4096 /* a function of a module that is longer than this is no news */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 static const struct ksyms *ksyms_get(dtrace_hdl_t *dtp)
 {

@@ -22,9 +22,9 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "base/str.h"
 #include "provider/tracepoint.h"
 
@@ -363,14 +363,6 @@ static int profile_attach(struct probe_group *g, const struct attach_env *env, c
 	return 0;
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS + t.tv_nsec;
-}
-
 static struct cell *timer_cell(const struct profile_group *pg, const struct timer *t)
 {
 	return &pg->cells[(size_t)DATA_ROW(t->probe->data) * pg->ncpus + t->cpu];
@@ -386,7 +378,7 @@ static int profile_start(struct probe_group *g, const struct attach_env *env)
 		int err;
 
 		/* Read before the timer starts: its expiries are never earlier than whole steps from here. */
-		c->due = now() + c->period;
+		c->due = now_ns() + c->period;
 		err = kern_perf_enable(pg->timers.v[i].fd);
 		if (err < 0)
 			return err;
@@ -406,7 +398,7 @@ static void profile_stop(struct probe_group *g)
 
 	for (size_t i = 0; i < pg->timers.n; i++) {
 		struct cell *c = timer_cell(pg, &pg->timers.v[i]);
-		uint64_t end = now() - UNDER_WAY;
+		uint64_t end = now_ns() - UNDER_WAY;
 
 		kern_perf_disable(pg->timers.v[i].fd);
 		if (c->due && end > c->due)

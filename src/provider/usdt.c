@@ -12,7 +12,6 @@
  * a process that we have created, which is stopped where it executes or maps.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +24,7 @@
 #include "provider/uprobe.h"
 #include "provider/usdt.h"
 #include "provider/watch.h"
+#include "sym/pids.h"
 
 static struct usdt_data *data_get(struct probes *t, struct provider *p)
 {
@@ -261,17 +261,13 @@ struct process *usdt_process(struct usdt_data *ud, pid_t pid, bool again)
 
 void usdt_scan(struct usdt_data *ud, bool again)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
+	struct pids p;
 
-	while (dir && (e = readdir(dir))) {
-		int pid = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : 0;
-
-		if (pid > 0 && pid != getpid())
-			usdt_process(ud, pid, again);
-	}
-	if (dir)
-		closedir(dir);
+	pids_read(&p);
+	for (size_t i = 0; i < p.v.n; i++)
+		if (p.v.v[i] != getpid())
+			usdt_process(ud, p.v.v[i], again);
+	pids_free(&p);
 }
 
 static bool is_pid_provider(const char *prov)

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "base/vec.h"
 #include "kern/insns.h"
 #include "kern/kern.h"
@@ -164,14 +164,6 @@ void track_close(struct track *t)
 }
 
 /* ---- reading ---- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 bool track_pending(const struct track *t)
 {

@@ -2,8 +2,6 @@
 /* User addresses: process -> program -> mapping -> file -> function. */
 #include "sym/usyms.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include "sym/demangle.h"
 #include "sym/object.h"
 #include "sym/perfmap.h"
+#include "sym/pids.h"
 #include "sym/track.h"
 
 /* Processes that have ended and that nobody asked for, kept for the records under way. */
@@ -234,14 +233,12 @@ static struct proc *proc_read(struct usyms *u, uint32_t pid)
 
 static void all_read(struct usyms *u)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *e;
+	struct pids p;
 
-	while (d && (e = readdir(d)))
-		if (isdigit((unsigned char)*e->d_name))
-			proc_read(u, (uint32_t)strtoul(e->d_name, NULL, 10));
-	if (d)
-		closedir(d);
+	pids_read(&p);
+	for (size_t i = 0; i < p.v.n; i++)
+		proc_read(u, (uint32_t)p.v.v[i]);
+	pids_free(&p);
 }
 
 /* ---- news ---- */
