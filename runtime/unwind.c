@@ -270,13 +270,16 @@ ROUTINE u64 rt_unwind_step(u64 frame, u64 off)
 		if (!signal_step(u))
 			return 0;
 	} else {
-		/* Code that nothing is known of is taken to have a frame pointer; not where a stack begins. */
+		/*
+		 * Code that nothing is known of is taken to have a frame pointer; where a stack begins, not before
+		 * rt_unwind_unread() asks for it.
+		 */
 		if (!ABI_UNWIND_KIND(rule)) {
-			if (u->n < 2)
+			if (u->n < 2 && !u->guess)
 				return 0;
-			/* A frame pointer of 0 means that nobody called. */
+			/* A frame pointer of 0 means that nobody called, in a function that has set one up. */
 			if (u->unread)
-				u->guess = u->bp != 0;
+				u->guess = u->n < 2 || u->bp != 0;
 			rule = ABI_UNWIND_RULE(ABI_UNWIND_BP, 2, 2);
 		}
 		cfa = cfa_find(u, rule);
@@ -365,24 +368,23 @@ ROUTINE u64 rt_unwind_clear(u64 frame, u64 at, u64 end)
 }
 
 /*
- * The user's stack of now, at most `max` pcs behind the struct abi_unwind at `off`, the rest 0. Gives how
- * many there are; 0: the function where it begins is in no table. mark: where it ends because of a guess, there is a
- * mark behind, which counts.
+ * Goes on to the end of the stack. Gives how many pcs there are, the rest is 0. mark: where it ends because of a
+ * guess, there is a mark behind, which counts.
  */
-ROUTINE u64 rt_unwind(u64 frame, u64 off, u64 max, u64 mark)
+static __always_inline u64 rest(u64 frame, u64 off, u64 max, u64 mark)
 {
 	struct abi_unwind *u = unwind_get(frame, off);
 	char *f = frame_get(frame);
 	u64 i, n, *pc, at = off + sizeof(*u), end = at + max * 8;
 
-	if (!u || !f || !regs_read(u))
+	if (!u || !f)
 		return 0;
 	FOR_CHUNKS(i, max, conf.unwind.frames)
 	if (!rt_unwind_some(frame, off, max))
 		break;
 	/* One pc alone: nothing is known of where it is, or nobody called it, which the kernel finds, too. */
 	n = u->n;
-	if (n < 2 && max > 1)
+	if (n < 2 && max > 1 && !u->guess)
 		return 0;
 	if (mark && u->guess && n < max) {
 		pc = word_at(f, at + n * 8, conf.frame_size);
@@ -397,4 +399,47 @@ ROUTINE u64 rt_unwind(u64 frame, u64 off, u64 max, u64 mark)
 		at += CHUNK * 8;
 	}
 	return n;
+}
+
+/*
+ * The user's stack of now, at most `max` pcs behind the struct abi_unwind at `off`; 0: the function where it begins is
+ * in no table.
+ */
+ROUTINE u64 rt_unwind(u64 frame, u64 off, u64 max, u64 mark)
+{
+	struct abi_unwind *u = unwind_get(frame, off);
+
+	return u && regs_read(u) ? rest(frame, off, max, mark) : 0;
+}
+
+#define FRAME_WORDS 16 /* in which rt_user_caller() looks */
+
+/*
+ * What rt_unwind() gave 0 for: the same, if it begins in code of a file that has not been read, or of none. caller: what
+ * the first function is known to return to, if it has no frame yet, else 0.
+ */
+ROUTINE u64 rt_unwind_unread(u64 frame, u64 off, u64 max, u64 mark, u64 caller)
+{
+	struct abi_unwind *u = unwind_get(frame, off);
+	u64 i, word;
+
+	if (!u || u->n != 1 || !u->unread)
+		return 0;
+	u->guess = 1;
+	if (caller) {
+		NOUNROLL
+		for (i = 0; i < FRAME_WORDS; i++) {
+			if (!user_word(u->sp, &word))
+				return 0;
+			u->sp += 8;
+			if (word == caller)
+				break;
+		}
+		u->ip = caller;
+		u->exact = 0;
+	} else if (!rt_unwind_step(frame, off)) {
+		u->start = u->end = 0;
+		u->ip = 0;
+	}
+	return rest(frame, off, max, mark);
 }

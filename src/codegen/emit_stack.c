@@ -240,12 +240,11 @@ static vreg hidden_caller(struct cg *cg)
 	return cg->g->ops->user_caller(cg, cg->ctx, cg->g->data);
 }
 
-static vreg kernel_user_stack(struct cg *cg, vreg to, uint32_t frames)
+static vreg kernel_user_stack(struct cg *cg, vreg to, uint32_t frames, vreg caller)
 {
 	struct ir *ir = cg->ir;
 	label done = ir_label(ir), own = ir_label(ir);
 	vreg rc = get_stack(cg, cg_ptr_add(cg, to, 0), frames, ir_imm(ir, USER_STACK));
-	vreg caller = frames > 1 ? hidden_caller(cg) : VREG_NONE;
 
 	if (caller == VREG_NONE)
 		return rc;
@@ -269,12 +268,12 @@ static vreg kernel_user_stack(struct cg *cg, vreg to, uint32_t frames)
 
 /*
  * By our tables: the way to `done` with the bytes that were stored in rc. Where the stack begins in code
- * that they do not know, it goes on behind: the kernel is asked.
+ * that they will never know, it goes on behind: the kernel is asked. Gives the caller that it would not show.
  */
-static void unwound(struct cg *cg, vreg to, uint32_t frames, bool marked, vreg rc, label done)
+static vreg unwound(struct cg *cg, vreg to, uint32_t frames, bool marked, vreg rc, label done)
 {
 	struct ir *ir = cg->ir;
-	label not_known = ir_label(ir);
+	label found = ir_label(ir), not_known = ir_label(ir);
 	uint32_t mark = frame_mark(cg);
 	uint32_t off = frame_temp(cg, (uint32_t)sizeof(struct abi_unwind) + 8 * frames);
 
@@ -282,13 +281,21 @@ static void unwound(struct cg *cg, vreg to, uint32_t frames, bool marked, vreg r
 	ir_mov_to(ir, rc,
 		  ir_callrt(ir, "rt_unwind", 4, frame_index(cg), ir_imm(ir, off),
 			    ir_imm(ir, frames), ir_imm(ir, marked)));
+	ir_jcci(ir, IR_NE, rc, 0, found);
+	vreg caller = frames > 1 ? hidden_caller(cg) : VREG_NONE;
+	ir_mov_to(ir, rc,
+		  ir_callrt(ir, "rt_unwind_unread", 5, frame_index(cg), ir_imm(ir, off),
+			    ir_imm(ir, frames), ir_imm(ir, marked),
+			    caller == VREG_NONE ? ir_imm(ir, 0) : caller));
 	ir_jcci(ir, IR_EQ, rc, 0, not_known);
+	ir_place(ir, found);
 	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, cg_ptr_add(cg, to, 0), ir_imm(ir, 8 * frames),
 		cg_ptr_add(cg, cg->frame, off + sizeof(struct abi_unwind)));
 	ir_alui(ir, IR_SHL, rc, 3);
 	ir_jmp(ir, done);
 	ir_place(ir, not_known);
 	frame_release(cg, mark);
+	return caller;
 }
 
 /* marked: STACK_GOES_ON stands behind it where it was cut by code that nothing is known of. */
@@ -296,12 +303,14 @@ static vreg user_stack(struct cg *cg, vreg to, uint32_t frames, bool marked)
 {
 	struct ir *ir = cg->ir;
 	label done = ir_label(ir);
-	vreg rc = ir_imm(ir, 0);
+	vreg rc = ir_imm(ir, 0), caller;
 
 	cg->env->uses_unwind = true;
 	if (cg->env->unwinds)
-		unwound(cg, to, frames, marked, rc, done);
-	ir_mov_to(ir, rc, kernel_user_stack(cg, to, frames));
+		caller = unwound(cg, to, frames, marked, rc, done);
+	else
+		caller = frames > 1 ? hidden_caller(cg) : VREG_NONE;
+	ir_mov_to(ir, rc, kernel_user_stack(cg, to, frames, caller));
 	ir_place(ir, done);
 	return rc;
 }

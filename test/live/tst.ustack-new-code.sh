@@ -31,10 +31,17 @@ _start
 inner
 made
 [ truncated ]
+made
+through_made
+main
+-
+_start
+made
+[ truncated ]
 END
 cmp -s want frames || fail "mixed: $(diff want frames)"
 # The mark is no frame.
-[ "$(sed -n 's/^depth //p' out | tail -n 1)" = 3 ] || fail "depth of a stack that was cut"
+[ "$(sed -n 's/^depth //p' out | tail -n 1)" = 1 ] || fail "depth of a stack that was cut"
 
 # whole WHAT COMMAND: the two stacks of a command that becomes ./newchain, a file that nobody has seen, go to the end.
 whole()
