@@ -3,20 +3,22 @@
  * What user stacks are followed by: the tables of code, and who is to be read for them. They should be there before the
  * first stack. Processes of -c and -p, and what all have, are read at the start. Processes of -c are stopped when they
  * execute another program or their dynamic linker has mapped libraries, until these are read (provider/watch.h). Others
- * are read when they execute a program that is not known, and again when their dynamic linker should have done its work.
- * What is met first all the same is asked for by the program that met it (sym/unwind.h).
+ * that run already are read while probes are armed, for as long as nobody waits for that, and from then on bit by bit.
+ * Those that execute a program that is not known are read then, and again when their dynamic linker should have done its
+ * work. What is met first all the same is asked for by the program that met it (sym/unwind.h).
  */
 #include "lib/impl.h"
 
 #include <stdio.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "base/vec.h"
 #include "kern/kern.h"
 #include "provider/watch.h"
 #include "sym/images.h"
+#include "sym/pids.h"
 #include "sym/proc.h"
 
 struct unwinding {
@@ -25,9 +27,18 @@ struct unwinding {
 	struct elf_cache *cache; /* of the dynamic linkers of -c */
 	VEC(pid_t) come, again;	 /* processes with new code; those to be read once more */
 	int timer;		 /* for the latter */
+	VEC(pid_t) running;	 /* at the start, and not read yet; the last one is next */
+	int idle;		 /* timer for these */
 };
 
-#define LINKING_NS 3000000 /* what dynamic linkers may take */
+#define LINKING_NS 3000000    /* what dynamic linkers may take */
+#define AHEAD_CODE (4u << 20) /* more in one file takes long to read */
+#define START_CODE (1u << 20) /* the same before the first probe is armed */
+#define START_NS 8000000      /* what this may take */
+#define BIT_NS 2000000	      /* afterwards, every IDLE_NS */
+#define IDLE_NS 4000000
+
+static const struct unwind_bounds starting = { .code = AHEAD_CODE };
 
 /* ---- processes that have new code ---- */
 
@@ -42,7 +53,7 @@ static bool is_created(const dtrace_hdl_t *dtp, pid_t pid)
 /* The dynamic linker of what a process of ours executes. */
 static void linker_watch(struct unwinding *u, pid_t pid)
 {
-	struct elf_images im = {0};
+	struct elf_images im = { 0 };
 
 	elf_images_read(u->cache, pid, &im);
 	watch_libraries(u->watch, pid, &im, true);
@@ -101,7 +112,7 @@ static void code_has_come(void *arg, int fd)
 			unwind_add_process(u->tables, u->come.v[i]);
 			continue;
 		}
-		unwind_add_ahead(u->tables, u->come.v[i]);
+		unwind_add_ahead(u->tables, u->come.v[i], &starting);
 		vec_push(&u->again, u->come.v[i]);
 	}
 	u->come.n = 0;
@@ -118,8 +129,84 @@ static void code_is_linked(void *arg, int fd)
 	if (read(fd, &n, sizeof(n)) != sizeof(n))
 		return;
 	for (size_t i = 0; i < u->again.n; i++)
-		unwind_add_ahead(u->tables, u->again.v[i]);
+		unwind_add_ahead(u->tables, u->again.v[i], &starting);
 	u->again.n = 0;
+}
+
+/* ---- processes that run ---- */
+
+/* ns of a CPU; while others want it, or files come from a slow disk, it may last many times as long. */
+static struct unwind_bounds bounds_for(uint64_t code, uint64_t ns)
+{
+	return (struct unwind_bounds){ .code = code,
+				       .until = now_ns() + 32 * ns,
+				       .cpu = now_cpu_ns() + ns };
+}
+
+static void running_go_on(void *arg, int fd)
+{
+	const struct unwind_bounds b = bounds_for(AHEAD_CODE, BIT_NS);
+	const struct itimerspec never = { 0 };
+	struct unwinding *u = ((dtrace_hdl_t *)arg)->unwinding;
+	uint64_t n;
+
+	if (read(fd, &n, sizeof(n)) != sizeof(n))
+		return;
+	while (u->running.n && unwind_add_ahead(u->tables, u->running.v[u->running.n - 1], &b))
+		u->running.n--;
+	if (!u->running.n)
+		timerfd_settime(fd, 0, &never, NULL);
+}
+
+/* The youngest last: numbers begin again at the lowest one some time, and ours is the youngest. */
+static void running_list(struct unwinding *u)
+{
+	struct pids p;
+	size_t old = 0;
+
+	pids_read(&p);
+	while (old < p.v.n && p.v.v[old] < getpid())
+		old++;
+	for (size_t i = 0; i < p.v.n; i++) {
+		pid_t pid = p.v.v[(old + i) % p.v.n];
+
+		if (pid != getpid())
+			vec_push(&u->running, pid);
+	}
+	pids_free(&p);
+}
+
+/* Programs first, then what they have mapped. Old ones are those that wait all the time. */
+static void running_start(struct unwinding *u)
+{
+	struct unwind_bounds b = bounds_for(START_CODE, START_NS);
+	bool time = true;
+
+	running_list(u);
+	b.program = true;
+	for (int pass = 0; pass < 2; pass++, b.program = false)
+		for (size_t i = u->running.n; i-- > 0 && time;)
+			time = unwind_add_ahead(u->tables, u->running.v[i], &b);
+}
+
+static int running_watch(dtrace_hdl_t *dtp, struct unwinding *u)
+{
+	const struct itimerspec often = { .it_value.tv_nsec = IDLE_NS,
+					  .it_interval.tv_nsec = IDLE_NS };
+
+	if (!u->running.n)
+		return 0;
+	u->idle = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (u->idle < 0 || timerfd_settime(u->idle, 0, &often, NULL))
+		return 0;
+	return consumer_add_fd(dtp->consumer, u->idle, running_go_on, dtp);
+}
+
+static void running_unwatch(dtrace_hdl_t *dtp, struct unwinding *u)
+{
+	if (u->idle >= 0 && dtp->consumer)
+		consumer_del_fd(dtp->consumer, u->idle);
+	kern_close(&u->idle);
 }
 
 /* ---- life ---- */
@@ -144,11 +231,13 @@ bool unwindapi_start(dtrace_hdl_t *dtp)
 			return false;
 		}
 	}
+	u->idle = -1;
 	dtp->unwinding = u;
 	unwind_add_common(u->tables);
 	watch_start(dtp, u);
 	for (size_t i = 0; i < dtp->procs.n; i++)
 		unwind_add_process(u->tables, proc_pid(dtp->procs.v[i]));
+	running_start(u);
 	return true;
 }
 
@@ -171,14 +260,17 @@ int unwindapi_watch(dtrace_hdl_t *dtp)
 		rc = consumer_add_fd(dtp->consumer, watch_fd(u->watch), code_has_come, dtp);
 	if (!rc && u->watch)
 		rc = consumer_add_fd(dtp->consumer, u->timer, code_is_linked, dtp);
-	return rc;
+	return rc ? rc : running_watch(dtp, u);
 }
 
 void unwindapi_unwatch(dtrace_hdl_t *dtp)
 {
 	struct unwinding *u = dtp->unwinding;
 
-	if (!u || !u->watch)
+	if (!u)
+		return;
+	running_unwatch(dtp, u);
+	if (!u->watch)
 		return;
 	if (dtp->consumer) {
 		consumer_del_fd(dtp->consumer, watch_fd(u->watch));
@@ -213,6 +305,7 @@ void unwindapi_close(dtrace_hdl_t *dtp)
 	unwind_destroy(u->tables);
 	vec_free(&u->come);
 	vec_free(&u->again);
+	vec_free(&u->running);
 	free(u);
 	dtp->unwinding = NULL;
 }

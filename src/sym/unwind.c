@@ -19,6 +19,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/mem.h"
+#include "base/now.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "kern/kern.h"
@@ -26,7 +27,6 @@
 
 #define PAGE 4096u
 #define SIZE_LIMIT (128u << 20) /* far more than any machine has code for */
-#define AHEAD_CODE (4u << 20) /* more in one file takes long to read */
 #define ASKS_SIZE (16 * PAGE)
 #define FILES_LEN (ABI_UNWIND_FILES * sizeof(struct abi_unwind_file))
 
@@ -240,7 +240,8 @@ static bool line_read(char *line, struct mapping *m)
 
 /* want: of mappings to add; NULL: all. */
 static void process_add(struct unwind *u, pid_t pid,
-			bool (*want)(const struct unwind *u, const struct mapping *m))
+			bool (*want)(const struct unwind *u, const struct mapping *m, void *arg),
+			void *arg)
 {
 	char path[32], *line = NULL;
 	struct mapping m;
@@ -252,7 +253,7 @@ static void process_add(struct unwind *u, pid_t pid,
 	if (!f)
 		return;
 	while (getline(&line, &cap, f) > 0)
-		if (line_read(line, &m) && (!want || want(u, &m)))
+		if (line_read(line, &m) && (!want || want(u, &m, arg)))
 			mapping_add(u, pid, &m);
 	free(line);
 	fclose(f);
@@ -260,44 +261,76 @@ static void process_add(struct unwind *u, pid_t pid,
 
 void unwind_add_process(struct unwind *u, pid_t pid)
 {
-	process_add(u, pid, NULL);
+	process_add(u, pid, NULL, NULL);
+}
+
+struct ahead {
+	struct unwind_bounds bounds;
+	struct stat program;
+	bool late;
+};
+
+static bool program_stat(pid_t pid, struct stat *st)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat(path, st) == 0;
+}
+
+static struct abi_unwind_file *entry_of(const struct unwind *u, const struct stat *st)
+{
+	return entry_find(u, dev_make(major(st->st_dev), minor(st->st_dev)), st->st_ino);
 }
 
 /* At 16 bytes for a row, which is little, all of it fits into the half of the room. */
-static bool is_modest(const struct unwind *u, const struct mapping *m)
+static bool is_modest(const struct unwind *u, const struct mapping *m, void *arg)
 {
 	uint64_t len = m->end - m->start;
+	struct ahead *a = arg;
 
-	return len <= AHEAD_CODE && u->used + len / 16 <= u->max / 2 &&
+	if (a->bounds.program && m->ino != a->program.st_ino)
+		return false;
+	a->late |=
+		a->bounds.until && (now_cpu_ns() >= a->bounds.cpu || now_ns() >= a->bounds.until);
+	return !a->late && len <= a->bounds.code && u->used + len / 16 <= u->max / 2 &&
 	       u->kept.n < ABI_UNWIND_FILES / 4;
 }
 
-void unwind_add_ahead(struct unwind *u, pid_t pid)
+bool unwind_add_ahead(struct unwind *u, pid_t pid, const struct unwind_bounds *b)
 {
-	if (u->used < u->max / 2)
-		process_add(u, pid, is_modest);
+	struct ahead a = { .bounds = *b };
+
+	if (u->used >= u->max / 2)
+		return true;
+	if (b->program) {
+		struct abi_unwind_file *f =
+			program_stat(pid, &a.program) ? entry_of(u, &a.program) : NULL;
+
+		if (!f || f->state == ABI_UNWIND_READY)
+			return true;
+	}
+	process_add(u, pid, is_modest, &a);
+	return !a.late;
 }
 
 bool unwind_knows_program(const struct unwind *u, pid_t pid)
 {
-	char path[32];
+	struct abi_unwind_file *f;
 	struct stat st;
-	const struct abi_unwind_file *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	if (stat(path, &st))
-		return false;
-	f = entry_find(u, dev_make(major(st.st_dev), minor(st.st_dev)), st.st_ino);
+	f = program_stat(pid, &st) ? entry_of(u, &st) : NULL;
 	return f && f->state == ABI_UNWIND_READY;
 }
 
 /* ---- what all have ---- */
 
-static bool is_common(const struct unwind *u, const struct mapping *m)
+static bool is_common(const struct unwind *u, const struct mapping *m, void *arg)
 {
 	const char *name = strrchr(m->path, '/');
 
 	(void)u;
+	(void)arg;
 	return name && (!strncmp(name, "/libc.so", 8) || !strncmp(name, "/ld-linux", 9) ||
 			!strncmp(name, "/libc.musl", 10) || !strncmp(name, "/ld-musl", 8));
 }
@@ -322,7 +355,7 @@ static void vdso_add(struct unwind *u)
 void unwind_add_common(struct unwind *u)
 {
 	vdso_add(u);
-	process_add(u, getpid(), is_common);
+	process_add(u, getpid(), is_common, NULL);
 }
 
 /* ---- what programs ask for ---- */
@@ -339,7 +372,7 @@ static int asked(void *arg, void *data, size_t size)
 	f = entry_find(u, a.dev, a.ino);
 	/* All that the process has mapped: it will be met next. */
 	if (f && f->state == ABI_UNWIND_FREE)
-		process_add(u, (pid_t)a.pid, NULL);
+		process_add(u, (pid_t)a.pid, NULL, NULL);
 	return 0;
 }
 

@@ -27,11 +27,18 @@ int unwind_fd(const struct unwind *u, enum unwind_map map);
 
 /* The code that a process has mapped now. */
 void unwind_add_process(struct unwind *u, pid_t pid);
+struct unwind_bounds {
+	uint64_t code; /* bytes that a file may have */
+	uint64_t
+		until; /* now_ns() of when it must end, now_cpu_ns() of when it must have done; 0: whenever */
+	uint64_t cpu;
+	bool program; /* the file alone that the process executes */
+};
 /*
- * The same of one that may never be met: not what would take long, nor more than half of the tables' room, which is for
- * what is met.
+ * The same of one that may never be met: within bounds, and no more than half of the tables' room, which is for what is
+ * met. False: there was no time for all.
  */
-void unwind_add_ahead(struct unwind *u, pid_t pid);
+bool unwind_add_ahead(struct unwind *u, pid_t pid, const struct unwind_bounds *b);
 /* Has the program that the process executes been read? False also where it cannot be told. */
 bool unwind_knows_program(const struct unwind *u, pid_t pid);
 /* What nearly every process has mapped: libc, the dynamic linker, the kernel's page of code. */

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# what: the first stack through new code: after exec and dlopen of a command; code without tables, made at run time; marks where cut
+# what: the first stack through new code: after exec and dlopen of a command; of processes that ran before; code without tables, made at run time; marks where cut
 # @@needs: uprobe
 # @@timeout: 120
 . "$SRC/test/lib/stacks.sh"
 . "$SRC/test/lib/one-cpu.sh"
+. "$SRC/test/lib/await.sh"
 
 write='syscall::write:entry /pid == $target && arg2 == 0/'
 
@@ -75,6 +76,29 @@ pid=$!
 trap 'kill $pid' EXIT
 $DTRACE -q -p $pid -n "$write"' { ustack(); exit(0); }' >out 2>err || fail "-p: status $?"
 [ "$(sed -n 's/^ *running`\([a-z_]*\).*/\1/p' out | head -n 4 | tr '\n' ' ')" = "in_signal calls main _start " ] || fail "-p"
+
+# One that nobody has told of, which ran before: it is read while it does nothing, if not before the first probe then
+# soon. Without that its first stack is marked, however long it has been waited for.
+for pause in 0 0.2 0.5 1 2 4 8; do
+	rm -f idle
+	cp "$PROGS/chain" idle || exit 1
+	./idle calls &
+	idle=$!
+	trap 'kill -9 $pid $idle' EXIT
+	await has /proc/$idle/comm '^idle$' || fail "ahead: not started"
+	kill -STOP $idle
+	$DTRACE -q -x switchrate=20hz -n 'BEGIN { printf("ready\\n"); } syscall::write:entry /pid == $1 && arg2 == 0/ { ustack(); exit(0); }' \
+		$idle >out 2>err &
+	dtrace=$!
+	await has out ready || fail "ahead: not begun"
+	sleep $pause
+	kill -CONT $idle
+	wait $dtrace || fail "ahead: status $?"
+	kill -9 $idle
+	grep -q '`_start+0x' out && break
+	grep -q truncated out || fail "ahead: not marked"
+done
+grep -q '`_start+0x' out || fail "ahead: not read"
 
 # Another process is not stopped for it: its stacks go to the end, or are marked.
 printf '#!/bin/sh\n./newchain\ntrue\n' >child
