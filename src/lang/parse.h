@@ -7,7 +7,7 @@
  * the scanner ends the parse at the next token. So no action of the grammar has to look for
  * errors. All that is made goes into arenas: nothing is freed alone, whatever breaks.
  *
- * Files: lex.l tokens and modes; scan.c what words and constants mean; macro.c $-macros;
+ * Files: lex.l tokens and modes; scan.c what words mean; constant.c constants; macro.c $-macros;
  * probespec.c probe descriptions; pragma.c control lines; node.c expressions and statements;
  * decl*.c types and declarations; parser.c the unit as a whole; dump.c the tree as text.
  */
@@ -231,7 +231,11 @@ int scan_macro(struct parse *p, union LANG_YYSTYPE *val, const char *word, size_
 bool scan_outer_keyword(const char *word, size_t n, size_t *len);
 size_t scan_outer_type(struct parse *p, const char *word, size_t n, struct type **type);
 bool scan_pred_ends(const struct parse *p);
+
+/* ---- constant.c ---- */
+
 struct node *scan_integer(struct parse *p, const char *text, size_t n); /* NULL after an error */
+struct node *scan_integer_node(struct parse *p, uint64_t value, struct type *type);
 struct node *scan_char(struct parse *p, const char *text, size_t n);	/* NULL after an error */
 struct node *scan_string(struct parse *p, const char *text, size_t n);	/* without its quotes */
 /*
