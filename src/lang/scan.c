@@ -248,10 +248,31 @@ static struct type *scan_type(struct parse *p, const char *word)
 	return type_lookup(p->s->types, word);
 }
 
+/* Is this word of D's alone the name of a member, as C has it: "char *string;", "int (*probe)(void);"? */
+static bool names_member(const struct parse *p, int token)
+{
+	static const int words[] = { K_COUNTER,	   K_IMPORT,   K_PROBE,	   K_PROVIDER,
+				     K_SELF,	   K_STRING,   K_STRINGOF, K_THIS,
+				     K_TRANSLATOR, K_USERLAND, K_XLATE };
+	size_t off = p->off;
+	int next;
+
+	if (p->mode != MODE_DECL || !p->sou || p->prev == '{' || p->prev == ';')
+		return false;
+	next = scan_peek(p, &off);
+	if (next == -1 || !strchr(p->depth_paren ? ")" : ";,:[", next) ||
+	    (p->depth_paren && p->prev != '*'))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i] == token)
+			return true;
+	return false;
+}
+
 int scan_word(struct parse *p, union LANG_YYSTYPE *val, const char *word, size_t n)
 {
 	const struct keyword *k = keyword_lookup(word, n);
-	bool member = p->prev == T_ARROW || p->prev == '.';
+	bool member = p->prev == T_ARROW || p->prev == '.' || (k && names_member(p, k->token));
 	bool tag = p->prev == K_STRUCT || p->prev == K_UNION || p->prev == K_ENUM;
 	char *name;
 

@@ -18,6 +18,7 @@ enum color { RED, GREEN = -2, BLUE, };
 enum step { ONE = 1, TWO = ONE + 1, FOUR = TWO << 1 };
 typedef uint64_t (*taker_t)(int);
 struct callbacks { uint64_t (*f)(int); uint64_t :8; taker_t g; };
+struct words { char *string, *self; int this[2], counter:3; int (*probe)(string, int); string provider; };
 struct later;
 struct later *forward;
 struct later { int here; };
@@ -59,6 +60,8 @@ BEGIN
 	trace(add[1, u]);
 	trace(FOUR);
 	trace(offsetof(struct callbacks, g));
+	trace(((struct words *)0)->counter);
+	trace(sizeof (struct words));
 	D`u = D`dims[0][1];
 	trace(sizeof (taskid_t) + sizeof (projid_t) + sizeof (lwpid_t) + sizeof (major_t) + sizeof (minor_t));
 }
