@@ -22,7 +22,7 @@ struct ring_view {
 static __always_inline void ring_look(volatile struct abi_cpu *c, struct ring_view *v)
 {
 	v->half = c->word >> 32 & 1;
-	v->left = v->half ? c->left[1] : c->left[0];
+	v->left = v->half ? c->left[1] + c->alone[1] : c->left[0] + c->alone[0];
 	v->mark = v->half ? c->mark[1] : c->mark[0];
 	v->word = c->word;
 }

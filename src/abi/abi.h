@@ -82,10 +82,17 @@ struct abi_fault_data { /* behind the header of an ABI_EPID_FAULT record */
  * +----------------+--+---------------------------------+
  * |    entered     |i |             offset              |
  * +----------------+--+---------------------------------+
- * A program enters half i and reserves [offset, offset + n) with one cmpxchg; it leaves with left[i]++.
- * `entered` counts modulo 2^31 and wraps out at the top. The consumer exchanges the word for
- * {0, other half, start}; from then on nobody enters half i any more, and once left[i] == entered
- * (modulo 2^31) everything below the returned offset is complete. It then sets left[i] = 0.
+ * A program enters half i and reserves [offset, offset + n) with one cmpxchg; it leaves by adding 1 to left[i] or
+ * alone[i]. `entered` counts modulo 2^31 and wraps out at the top. The consumer exchanges the word for
+ * {what was entered before, other half, start}; from then on nobody enters half i any more, and once
+ * left[i] + alone[i] == entered (modulo 2^31) everything below the returned offset is complete. No count is ever
+ * set back, so no word is seen twice.
+ *
+ * Atomic additions are what a record costs most, so a program that is alone leaves without one. It reads the word, then
+ * left[i] + alone[i]; if that was `entered` and the cmpxchg succeeds, all who entered before it had left, and those who
+ * enter after it find it inside until it has left. So there is one such program at most, which alone adds to alone[i]: a
+ * load, an addition and a store. All others add to left[i] atomically, whichever way they interrupt one another.
+ * (Stores of a CPU are seen in their order on x86-64.)
  * switch: offset = bytes used, grows to bufsize. fill: the same; ABI_OFF_FULL once something did not fit.
  * ring: offset = position of the newest record, shrinks; starts at `size`.
  *
@@ -130,25 +137,25 @@ enum abi_drop { /* cumulative per CPU; the consumer reports differences */
 	ABI_DROP_SPEC,
 	ABI_DROP_SPECBUSY,
 	ABI_DROP_SPECUNAVAIL,
-	ABI_DROP_NCAUSES = 16,
+	ABI_DROP_NCAUSES = 12,
 };
 
 struct abi_cpu {
 	uint64_t word;	  /* principal buffer */
-	uint64_t left[2]; /* low 31 bits count */
+	uint64_t left[2], alone[2]; /* low 31 bits of the sum count */
 	uint32_t slot;	  /* index among the traced CPUs, or ABI_SLOT_NONE */
 	uint32_t pad0;
-	uint64_t frames;  /* bit i set: frame i is in use */
 	uint64_t mark[2]; /* ring: low half: offset when nobody was inside; high half: counts its changes */
-	uint64_t not_before; /* temporal: records from now on are not older (ns) */
 	/* aggregation buffer: own word, own halves. offset: 0 or ABI_OFF_CLOSED; bytes used are in the half (abi_agghalf),
 	   so that one who entered before a switch may still create entries */
 	uint64_t agg_word __attribute__((aligned(64)));
 	uint64_t agg_left[2];
+	uint64_t frames;     /* bit i set: frame i is in use */
+	uint64_t not_before; /* temporal: records from now on are not older (ns) */
+	uint64_t pad1[3];
+	uint64_t drops[ABI_DROP_NCAUSES] __attribute__((aligned(64)));
 	uint64_t chill_since; /* chill(): where its second began (ns), and how long it has kept the CPU in it */
 	uint64_t chilled;
-	uint64_t pad2[3];
-	uint64_t drops[ABI_DROP_NCAUSES] __attribute__((aligned(64)));
 } __attribute__((aligned(256)));
 
 /* ---- consumer-wide state ------------------------------------------------------------------------------ */

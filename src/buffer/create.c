@@ -321,9 +321,9 @@ static void cpus_init(struct buffers *b)
 	for (i = 0; i < b->conf.nslots; i++) {
 		c = &cpus[b->slots[i].cpu];
 		c->slot = i;
-		gate_init(&b->slots[i].buf, &c->word, c->left,
+		gate_init(&b->slots[i].buf, &c->word, c->left, c->alone,
 			  b->policy == CG_RING ? c->mark : NULL, start);
-		gate_init(&b->slots[i].agg, &c->agg_word, c->agg_left, NULL, 0);
+		gate_init(&b->slots[i].agg, &c->agg_word, c->agg_left, NULL, NULL, 0);
 	}
 }
 

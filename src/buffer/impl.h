@@ -21,7 +21,8 @@ struct area {
  */
 struct gate {
 	uint64_t *word;
-	uint64_t *left; /* [2] */
+	uint64_t *left;  /* [2] */
+	uint64_t *alone; /* [2]; aggregations: NULL */
 	uint64_t *mark; /* [2]; ring, else NULL */
 	uint32_t half;
 	uint32_t start; /* offset of an empty half */
@@ -30,8 +31,8 @@ struct gate {
 	bool full; /* fill: has taken its last record, but for those of END */
 	bool flipped; /* a flip is done but not handed out yet: old_half, old_off */
 	uint32_t old_half, old_off;
-	bool due[2]; /* programs may still be in this half: until left == count */
-	uint32_t count[2];
+	bool due[2]; /* programs may still be in this half: until left + alone == count */
+	uint32_t count[2]; /* entered, as of the last exchange */
 };
 
 struct slot {
@@ -56,7 +57,8 @@ struct buffers {
 	void *move_arg;
 };
 
-void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *mark, uint32_t start);
+void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *alone, uint64_t *mark,
+	       uint32_t start);
 void *buffer_half(const struct buffers *b, uint32_t slot, uint32_t half);
 
 #endif

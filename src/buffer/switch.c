@@ -4,9 +4,9 @@
  *
  * Why nothing is lost or torn: a program takes its half and its place from one word in one cmpxchg.
  * The consumer exchanges the word once; the value it gets back says how many programs ever entered
- * the old half and up to where they reserved. Nobody enters it afterwards. Each leaves with an
- * atomic add to `left`, after its last store; so when the consumer has read left == entered, it
- * sees all of their stores (the add releases, the load acquires).
+ * the old half and up to where they reserved. Nobody enters it afterwards. Each leaves by adding to
+ * `left` or `alone`, after its last store; so when the consumer has read that their sum is what was
+ * entered, it sees all of their stores (on x86-64 an addition releases, atomic or not; the loads acquire).
  */
 #include <errno.h>
 #include <sched.h>
@@ -19,23 +19,31 @@
 #define WAIT_MAX_NS \
 	1000000000ull /* a program that stays longer is reported by the caller, not waited for */
 
-static uint64_t word_make(uint32_t half, uint32_t off)
+/* What entered the half before has left it, and goes on being counted. */
+static uint64_t word_make(const struct gate *g, uint32_t half, uint32_t off)
 {
-	return (uint64_t)half << 32 | off;
+	return (uint64_t)g->count[half] << 33 | (uint64_t)half << 32 | off;
 }
 
-void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *mark, uint32_t start)
+void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *alone, uint64_t *mark,
+	       uint32_t start)
 {
-	*g = (struct gate){
-		.word = word, .left = left, .mark = mark, .start = start, .off = start, .closed = true
-	};
-	__atomic_store_n(word, word_make(1, ABI_OFF_CLOSED), __ATOMIC_RELEASE);
+	*g = (struct gate){ .word = word,
+			    .left = left,
+			    .alone = alone,
+			    .mark = mark,
+			    .start = start,
+			    .off = start,
+			    .closed = true };
+	__atomic_store_n(word, word_make(g, 1, ABI_OFF_CLOSED), __ATOMIC_RELEASE);
 }
 
 static bool gate_left(const struct gate *g, uint32_t half)
 {
 	uint64_t left = __atomic_load_n(&g->left[half], __ATOMIC_ACQUIRE);
 
+	if (g->alone)
+		left += __atomic_load_n(&g->alone[half], __ATOMIC_ACQUIRE);
 	return (left & ABI_LEFT_MASK) == (g->count[half] & ABI_LEFT_MASK);
 }
 
@@ -67,14 +75,15 @@ static int gate_settle(struct gate *g, uint32_t half)
 		sleep = MIN(sleep * 2, 1000000);
 	}
 	g->due[half] = false;
-	__atomic_store_n(&g->left[half], 0, __ATOMIC_RELAXED);
 	return 0;
 }
 
 static void gate_expect(struct gate *g, uint32_t half, uint64_t old)
 {
-	g->count[half] = ABI_WORD_ENTERED(old);
-	g->due[half] = g->count[half] != 0;
+	uint32_t entered = ABI_WORD_ENTERED(old);
+
+	g->due[half] |= entered != g->count[half];
+	g->count[half] = entered;
 }
 
 /*
@@ -104,7 +113,7 @@ static int gate_flip(struct gate *g)
 	if (err)
 		return err;
 	gate_mark(g, other, g->start);
-	old = __atomic_exchange_n(g->word, word_make(other, g->start), __ATOMIC_SEQ_CST);
+	old = __atomic_exchange_n(g->word, word_make(g, other, g->start), __ATOMIC_SEQ_CST);
 	gate_expect(g, g->half, old);
 	g->old_half = g->half;
 	g->old_off = old & ABI_WORD_OFFSET;
@@ -119,7 +128,7 @@ static int gate_close(struct gate *g)
 
 	if (!g->closed) {
 		gate_settle(g, g->half ^ 1);
-		old = __atomic_exchange_n(g->word, word_make(g->half ^ 1, ABI_OFF_CLOSED),
+		old = __atomic_exchange_n(g->word, word_make(g, g->half ^ 1, ABI_OFF_CLOSED),
 					  __ATOMIC_SEQ_CST);
 		gate_expect(g, g->half, old);
 		g->off = old & ABI_WORD_OFFSET;
@@ -137,7 +146,7 @@ static int gate_open(struct gate *g)
 	if (gate_settle(g, g->half))
 		return -EAGAIN;
 	gate_mark(g, g->half, g->off);
-	old = __atomic_exchange_n(g->word, word_make(g->half, g->off), __ATOMIC_SEQ_CST);
+	old = __atomic_exchange_n(g->word, word_make(g, g->half, g->off), __ATOMIC_SEQ_CST);
 	gate_expect(g, g->half ^ 1, old); /* who entered and saw CLOSED */
 	g->closed = false;
 	return 0;
@@ -153,7 +162,7 @@ static int gate_take_closed(struct gate *g)
 		return err;
 	g->old_half = g->half;
 	g->old_off = g->off;
-	old = __atomic_exchange_n(g->word, word_make(g->half, ABI_OFF_CLOSED), __ATOMIC_SEQ_CST);
+	old = __atomic_exchange_n(g->word, word_make(g, g->half, ABI_OFF_CLOSED), __ATOMIC_SEQ_CST);
 	gate_expect(g, g->half ^ 1, old);
 	g->half ^= 1;
 	g->off = g->start;
@@ -425,7 +434,7 @@ int buffers_agg_switch(struct buffers *b, uint32_t slot, void **half, uint32_t *
 	if (!b->aggs.mem)
 		return 0;
 	word = __atomic_load_n(g->word, __ATOMIC_RELAXED);
-	if (!g->flipped && !g->closed && ABI_WORD_ENTERED(word) == 0)
+	if (!g->flipped && !g->closed && ABI_WORD_ENTERED(word) == g->count[g->half])
 		return 0;
 	if (!g->flipped)
 		err = g->closed ? gate_take_closed(g) : gate_flip(g);

@@ -121,6 +121,7 @@ struct bytes {
 /* A reservation under way or made. */
 struct resv {
 	vreg half; /* 0 or 1 */
+	vreg others; /* 0: nobody else was in it */
 	vreg elem; /* element of map bufs */
 	vreg off;  /* of the record in it */
 	vreg word; /* the packed word as it was stored */
@@ -257,7 +258,7 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, enum r
 void rec_header(struct cg *cg, vreg rec, uint32_t off, vreg epid, uint32_t epid_const,
 		uint32_t size);
 vreg rec_time(struct cg *cg);
-void rec_leave(struct cg *cg, vreg half, int left);
+void rec_leave(struct cg *cg, const struct resv *rv);
 void rec_begin(struct cg *cg);
 void rec_commit(struct cg *cg);
 void rec_abandon(struct cg *cg);

@@ -15,7 +15,12 @@
 
 void agg_leave(struct cg *cg)
 {
-	rec_leave(cg, cg->cur.agg_half, offsetof(struct abi_cpu, agg_left));
+	struct ir *ir = cg->ir;
+	vreg p = ir_mov(ir, cg->cur.agg_half);
+
+	ir_alui(ir, IR_SHL, p, 3);
+	ir_alu(ir, IR_ADD, p, cg->cpu);
+	ir_atomic(ir, IR_ATOMIC_ADD, p, offsetof(struct abi_cpu, agg_left), ir_imm(ir, 1));
 }
 
 /* Entering a closed buffer is undone at once; nothing of the clause happens then. */

@@ -86,7 +86,7 @@ static void fault_record(struct cg *cg)
 	ir_store(ir, 4, rv.rec, header + offsetof(struct abi_fault_data, fault),
 		 fault_code(cg, cur->f_what));
 	ir_store(ir, 8, rv.rec, header + offsetof(struct abi_fault_data, value), cur->f_value);
-	rec_leave(cg, rv.half, offsetof(struct abi_cpu, left));
+	rec_leave(cg, &rv);
 	ir_place(ir, lost);
 }
 

@@ -4,7 +4,7 @@
  *
  * One cmpxchg on abi_cpu.word enters and reserves. Whoever interrupts between the load and the
  * cmpxchg makes it fail, and it is tried again; ATTEMPTS unrolled tries lost in a row are a drop of
- * their own.
+ * their own. Who is alone leaves without an atomic addition.
  *
  *   switch, fill  the largest size is reserved before anything is evaluated; what strings did not
  *                 use is given back, if nothing was reserved behind it meanwhile
@@ -18,6 +18,53 @@
 
 #define ATTEMPTS 4
 #define STAGE_WORDS 16 /* of the fixed part are handled one by one, more by the kernel's copy routine */
+
+/* ---- entering and leaving ---- */
+
+/* To which the offsets of left and alone are added; half8: 0 or 8. */
+static vreg counts_of(struct cg *cg, vreg half8)
+{
+	ir_alu(cg->ir, IR_ADD, half8, cg->cpu);
+	return half8;
+}
+
+/*
+ * 0 if all who entered the half of the word have left it: who then exchanges this very word is alone. The counts are
+ * read behind the word, and before it is exchanged.
+ */
+static vreg others_inside(struct cg *cg, vreg word)
+{
+	struct ir *ir = cg->ir;
+	vreg half8 = ir_mov(ir, word), others = ir_mov(ir, word);
+
+	ir_alui(ir, IR_SHR, half8, 29);
+	ir_alui(ir, IR_AND, half8, 8);
+	vreg p = counts_of(cg, half8);
+	ir_alui(ir, IR_SHR, others, 33);
+	ir_alu(ir, IR_SUB, others, ir_load(ir, 8, p, offsetof(struct abi_cpu, left)));
+	ir_alu(ir, IR_SUB, others, ir_load(ir, 8, p, offsetof(struct abi_cpu, alone)));
+	ir_alui(ir, IR_SHL, others, 33); /* modulo 2^31 */
+	return others;
+}
+
+/* The consumer now sees all that was stored before. */
+void rec_leave(struct cg *cg, const struct resv *rv)
+{
+	struct ir *ir = cg->ir;
+	label atomic = ir_label(ir), done = ir_label(ir);
+	vreg half8 = ir_mov(ir, rv->half);
+
+	ir_alui(ir, IR_SHL, half8, 3);
+	vreg p = counts_of(cg, half8);
+	ir_jcci(ir, IR_NE, rv->others, 0, atomic);
+	vreg n = ir_load(ir, 8, p, offsetof(struct abi_cpu, alone));
+	ir_alui(ir, IR_ADD, n, 1);
+	ir_store(ir, 8, p, offsetof(struct abi_cpu, alone), n);
+	ir_jmp(ir, done);
+	ir_place(ir, atomic);
+	ir_atomic(ir, IR_ATOMIC_ADD, p, offsetof(struct abi_cpu, left), ir_imm(ir, 1));
+	ir_place(ir, done);
+}
 
 /* ---- reserving ---- */
 
@@ -107,13 +154,14 @@ static void ring_fits(struct cg *cg, struct attempt *a)
 }
 
 /* The runtime does it; nw is the new word, off its offset. */
-static void ring_slow(struct cg *cg, struct attempt *a, label got, label busy)
+static void ring_slow(struct cg *cg, struct attempt *a, vreg others, label got, label busy)
 {
 	struct ir *ir = cg->ir;
 	label ok = ir_label(ir), full = ir_label(ir);
 	vreg need = a->need == VREG_NONE ? ir_imm(ir, a->max) : a->need;
 
 	ir_comment(ir, "into another segment");
+	ir_imm_to(ir, others, 1); /* as is right for anybody */
 	ir_mov_to(ir, a->nw, ir_callrt(ir, "rt_ring", 1, need));
 	ir_mov_to(ir, a->off, a->nw);
 	ir_jcci(ir, IR_EQ, a->off, ABI_RING_BUSY, busy);
@@ -198,8 +246,11 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, enum r
 	a.w = ir_load(ir, 8, cg->cpu, offsetof(struct abi_cpu, word));
 	a.off = ir_vreg(ir);
 	a.nw = ir_vreg(ir);
+	rv->others = others_inside(cg, a.w);
 	ring_fits(cg, &a);
 	for (int i = 0; i < ATTEMPTS; i++) {
+		if (i == 1)
+			ir_imm_to(ir, rv->others, 1); /* interrupted: it was true of another word */
 		ir_mov_to(ir, a.off, a.w);
 		ir_ext(ir, a.off, 4, false);
 		if (cg->env->policy == CG_RING)
@@ -213,7 +264,7 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, enum r
 	ir_jmp(ir, busy);
 	if (cg->env->policy == CG_RING) {
 		ir_place(ir, a.slow);
-		ring_slow(cg, &a, got, busy);
+		ring_slow(cg, &a, rv->others, got, busy);
 	}
 	ir_place(ir, a.noroom);
 	emit_noroom(cg, &a, kind, lost, busy, closed);
@@ -238,19 +289,6 @@ void rec_reserve(struct cg *cg, struct resv *rv, vreg need, uint32_t max, enum r
 	/* A build whose consumer does not wait (buffer/switch.c) must be caught: give it the time to go wrong. */
 	ir_callrt(ir, "rt_test_spin", 1, ir_imm(ir, 5000));
 #endif
-}
-
-/* Counts the leaving in left[half]: the consumer now sees all that was stored before. */
-void rec_leave(struct cg *cg, vreg half, int left)
-{
-	struct ir *ir = cg->ir;
-	vreg p = ir_mov(ir, half);
-
-	ir_alui(ir, IR_SHL, p, 3);
-	vreg q = ir_mov(ir, cg->cpu);
-	ir_alu(ir, IR_ADD, q, p);
-	vreg one = ir_imm(ir, 1);
-	ir_atomic(ir, IR_ATOMIC_ADD, q, left, one);
 }
 
 /* ---- the record of a clause ---- */
@@ -505,7 +543,7 @@ void rec_release(struct cg *cg)
 		ir_storei(ir, 4, cur->rv.rec, offsetof(struct abi_rec, size), l->max);
 		ir_place(ir, ok);
 	}
-	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+	rec_leave(cg, &cur->rv);
 }
 
 static void stage_commit(struct cg *cg, const struct layout *l)
@@ -529,7 +567,7 @@ static void principal_commit(struct cg *cg, const struct layout *l)
 		stage_commit(cg, l);
 	else if (l->nstrings || (l->tail && cg->env->policy != CG_RING))
 		give_back(cg, l);
-	rec_leave(cg, cg->cur.rv.half, offsetof(struct abi_cpu, left));
+	rec_leave(cg, &cg->cur.rv);
 }
 
 static void speculative_commit(struct cg *cg, const struct layout *l)
@@ -571,7 +609,7 @@ static void principal_abandon(struct cg *cg)
 	if (cur->staged || cur->cl->spec == CG_SPEC_ALL)
 		return;
 	ir_storei(cg->ir, 4, cur->rv.rec, offsetof(struct abi_rec, epid), ABI_EPID_NONE);
-	rec_leave(cg, cur->rv.half, offsetof(struct abi_cpu, left));
+	rec_leave(cg, &cur->rv);
 }
 
 /* After a fault: the space stays taken, as filler. */

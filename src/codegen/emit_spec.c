@@ -163,7 +163,7 @@ static void block_move(struct cg *cg, vreg part, vreg len, label lost, label ret
 	rec_reserve(cg, &rv, len, cg->env->conf.specsize, RESV_BLOCK, lost);
 	vreg time = cg->env->temporal ? rec_time(cg) : ir_imm(ir, 0);
 	ir_callrt(ir, "rt_spec_copy", 5, rv.elem, rv.off, part, len, time);
-	rec_leave(cg, rv.half, offsetof(struct abi_cpu, left));
+	rec_leave(cg, &rv);
 }
 
 static void block_account(struct cg *cg, vreg part, vreg len, enum abi_acct_cause cause)

@@ -67,6 +67,24 @@ static enum fired reserve(const struct abi_conf *conf, enum cg_policy policy, ui
 	return DROPPED;
 }
 
+/* Did all who entered the half of this word leave it? */
+static bool is_alone(const struct abi_cpu *c, uint64_t word)
+{
+	uint32_t half = ABI_WORD_HALF(word);
+	uint64_t left = __atomic_load_n(&c->left[half], __ATOMIC_ACQUIRE) +
+			__atomic_load_n(&c->alone[half], __ATOMIC_ACQUIRE);
+
+	return ((left ^ ABI_WORD_ENTERED(word)) & ABI_LEFT_MASK) == 0;
+}
+
+static void leave(struct abi_cpu *c, uint32_t half, bool alone)
+{
+	if (alone)
+		__atomic_store_n(&c->alone[half], c->alone[half] + 1, __ATOMIC_RELEASE);
+	else
+		__atomic_add_fetch(&c->left[half], 1, __ATOMIC_SEQ_CST);
+}
+
 static enum fired fire(struct writer *w, uint64_t seq, uint32_t n, uint32_t limit)
 {
 	struct abi_cpu *c = buffers_cpu(w->b, w->cpu);
@@ -76,8 +94,10 @@ static enum fired fire(struct writer *w, uint64_t seq, uint32_t n, uint32_t limi
 	struct payload *p;
 	volatile int i;
 	enum fired f;
+	bool alone;
 
 	do {
+		alone = is_alone(c, word);
 		f = reserve(buffers_conf(w->b), policy, word, n, limit, &next, &pos);
 		if (f == CLOSED || (f == DROPPED && policy != CG_FILL))
 			return f;
@@ -100,7 +120,7 @@ static enum fired fire(struct writer *w, uint64_t seq, uint32_t n, uint32_t limi
 	p->check = check_of(w->id, seq);
 	for (i = 0; 40 + i * 8 <= (int)n && i < 4; i++)
 		p->fill[i] = p->check + i;
-	__atomic_add_fetch(&c->left[half], 1, __ATOMIC_SEQ_CST);
+	leave(c, half, alone);
 	return WROTE;
 }
 
@@ -256,7 +276,7 @@ static void test_stop_under_load(void **state)
 			w[i] = (struct writer){ .b = b, .id = i, .run = true, .dawdle = 50 };
 			pthread_create(&w[i].thread, NULL, writer_main, &w[i]);
 		}
-		while (__atomic_load_n(&buffers_cpu(b, 0)->left[0], __ATOMIC_RELAXED) <
+		while (ABI_WORD_ENTERED(__atomic_load_n(&buffers_cpu(b, 0)->word, __ATOMIC_RELAXED)) <
 		       200u + round)
 			sched_yield();
 		tally_all(b, &t);

@@ -387,14 +387,20 @@ static struct run *run_start(struct want w, const char *text)
 	return r;
 }
 
+static uint64_t all_left(struct run *r)
+{
+	const struct abi_cpu *c = this_cpu(r);
+
+	return c->left[0] + c->left[1] + c->alone[0] + c->alone[1];
+}
+
 static void run_end(struct run *r)
 {
 	const struct abi_conf *c = &r->env.conf;
 
 	if (r->prog_fd >= 0) {
 		assert_int_equal(this_cpu(r)->frames, 0);
-		assert_int_equal(ABI_WORD_ENTERED(this_cpu(r)->word),
-				 this_cpu(r)->left[0] + this_cpu(r)->left[1]);
+		assert_int_equal(ABI_WORD_ENTERED(this_cpu(r)->word), all_left(r));
 		assert_int_equal(ABI_WORD_ENTERED(this_cpu(r)->agg_word),
 				 this_cpu(r)->agg_left[0] + this_cpu(r)->agg_left[1]);
 		kern_cpu_unpin(&r->mask);
@@ -1081,6 +1087,41 @@ static void test_ring(void **state)
 	run_end(r);
 }
 
+/*
+ * Who is alone in a half leaves without an atomic addition; who finds another one inside does not, and the one
+ * inside has the count of the lonely for itself until it has left. A half that the counts of another life are
+ * in is no different.
+ */
+static void test_alone(void **state)
+{
+	struct run *r;
+	struct abi_cpu *c;
+
+	(void)state;
+	NEED_ROOT();
+	for (uint64_t life = 0; life < 3; life++) {
+		r = run_start((struct want){ 0 }, "t { trace(arg0); }");
+		c = this_cpu(r);
+		c->word += life * (ABI_LEFT_MASK - 2) * ABI_WORD_ENTER;
+		c->left[0] = life * (ABI_LEFT_MASK - 2);
+		for (int i = 0; i < 5; i++)
+			fire(r, i, 0, 0);
+		assert_int_equal(c->left[0], life * (ABI_LEFT_MASK - 2));
+		assert_int_equal(c->alone[0], 5);
+		c->word += ABI_WORD_ENTER;
+		for (int i = 0; i < 3; i++)
+			fire(r, i, 0, 0);
+		assert_int_equal(c->left[0], life * (ABI_LEFT_MASK - 2) + 3);
+		assert_int_equal(c->alone[0], 5);
+		c->alone[0]++;
+		fire(r, 9, 0, 0);
+		assert_int_equal(c->alone[0], 7);
+		c->word -= life * (ABI_LEFT_MASK - 2) * ABI_WORD_ENTER;
+		c->left[0] -= life * (ABI_LEFT_MASK - 2);
+		run_end(r);
+	}
+}
+
 /* A program that is interrupted when it has reserved its record: it has entered, and left nothing yet. */
 static uint32_t ring_enter(struct run *r, uint32_t need)
 {
@@ -1640,7 +1681,8 @@ int main(void)
 		cmocka_unit_test(test_aggs),	    cmocka_unit_test(test_stddev_wide),
 		cmocka_unit_test(test_faults),	    cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_full_switch), cmocka_unit_test(test_full_fill),
-		cmocka_unit_test(test_ring),	    cmocka_unit_test(test_ring_nested),
+		cmocka_unit_test(test_ring),	    cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_ring_nested),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_closed_aggs), cmocka_unit_test(test_large),
 		cmocka_unit_test(test_every_way),   cmocka_unit_test(test_refused),
