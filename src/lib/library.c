@@ -98,9 +98,12 @@ static int load_text(dtrace_hdl_t *dtp, const char *name, const char *text, size
 	struct dsession *ses = dtp->ses;
 	struct diag d = { 0 };
 	struct dprog *prog;
+	bool was;
 
 	ses->unmet = false;
+	was = types_library(ses->types, true);
 	prog = lang_compile(ses, &src, &d);
+	types_library(ses->types, was);
 	lang_prog_destroy(prog);
 	/* What a library needs and is not there takes the rest of the library away, quietly. */
 	if (!prog && !ses->unmet && !libs->error.set) {

@@ -44,6 +44,12 @@ static struct type *spelled_type(dtrace_hdl_t *dtp, const char *text)
 	while (!strncmp(name, "const ", 6))
 		name += 6;
 	t = type_builtin(dtp->ses->types, name);
+	if (!t) { /* the kernel's and the libraries', unless only the program has it */
+		bool was = types_library(dtp->ses->types, true);
+
+		t = type_lookup(dtp->ses->types, name);
+		types_library(dtp->ses->types, was);
+	}
 	if (!t)
 		t = type_lookup(dtp->ses->types, name);
 	if (!t)

@@ -24,6 +24,8 @@ struct types {
 	struct arena *arena;
 	struct hmap *base;	  /* built-in names and typedefs */
 	struct hmap *dscope;	  /* names declared in D: "foo_t", "struct foo" */
+	struct hmap *libscope;	  /* those that libraries declare, who do not see the program's */
+	bool in_library;	  /* a library is being compiled, or what is built in is looked up */
 	struct hmap *names;	  /* type -> its spelling, for type_name() */
 	VEC(struct type *) enums; /* made by declarations */
 	struct type *string, *voidt, *dynamic;
@@ -47,6 +49,9 @@ static inline struct types *type_universe(struct type *t)
 {
 	return ((struct type_node *)t)->ts;
 }
+
+/* What D declares under this name, where it is looked up from. */
+struct type *type_declared(struct types *ts, const char *name);
 
 /* source.c: what is there already, or is read now if load. NULL: none. */
 struct btf_source *btf_source_kernel(struct types *ts, bool load);

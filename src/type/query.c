@@ -21,12 +21,14 @@ static struct type *forward_resolve(struct type *t)
 	if (!*t->name)
 		return t;
 	full = mem_printf("%s %s", word, t->name);
-	def = hmap_get(ts->dscope, full);
-	free(full);
+	def = t->btf_id ? NULL : type_declared(ts, full);
 	if (!def && t->btf_id && t->btf->module)
 		def = btf_type_lookup(ts, t->btf->module, t->fwd_kind, t->name, false);
 	if (!def && t->btf_id)
 		def = btf_type_lookup(ts, "", t->fwd_kind, t->name, false);
+	if (!def && t->btf_id)
+		def = type_declared(ts, full);
+	free(full);
 	return def && def->kind != TYPE_FORWARD ? def : t;
 }
 

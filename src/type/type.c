@@ -139,6 +139,7 @@ struct types *types_create(uint32_t strsize)
 	ts->arena = arena_create();
 	ts->base = hmap_create();
 	ts->dscope = hmap_create();
+	ts->libscope = hmap_create();
 	ts->names = hmap_create();
 	ts->voidt = base_add(ts, TYPE_VOID, "void", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(integers); i++) {
@@ -170,6 +171,7 @@ void types_destroy(struct types *ts)
 	btf_sources_unload(ts);
 	hmap_destroy(ts->base);
 	hmap_destroy(ts->dscope);
+	hmap_destroy(ts->libscope);
 	hmap_destroy(ts->names);
 	vec_free(&ts->enums);
 	arena_destroy(ts->arena);
@@ -286,6 +288,13 @@ static const char *name_split(const char *name, enum type_kind *kind, char *buf,
 	return tick + 1;
 }
 
+struct type *type_declared(struct types *ts, const char *name)
+{
+	struct type *t = ts->in_library ? NULL : hmap_get(ts->dscope, name);
+
+	return t ? t : hmap_get(ts->libscope, name);
+}
+
 static struct type *lookup(struct types *ts, const char *name, bool load)
 {
 	enum type_kind kind;
@@ -302,16 +311,16 @@ static struct type *lookup(struct types *ts, const char *name, bool load)
 							: "";
 		char *full = mem_printf("%s%s", word, rest);
 
-		t = hmap_get(ts->dscope, full);
+		t = type_declared(ts, full);
 		free(full);
 		return t;
 	}
 	if (!*module) {
-		t = hmap_get(ts->dscope, name);
+		t = type_declared(ts, name);
 		if (!t)
 			t = type_builtin(ts, name);
 		if (!t && load && ts->find && ts->find(ts->find_arg, name))
-			t = hmap_get(ts->dscope, name);
+			t = type_declared(ts, name);
 		if (t)
 			return t;
 	}
@@ -330,15 +339,25 @@ struct type *type_lookup_loaded(struct types *ts, const char *name)
 
 bool type_define(struct types *ts, const char *name, struct type *t)
 {
-	if (hmap_get(ts->dscope, name))
+	struct hmap *scope = ts->in_library ? ts->libscope : ts->dscope;
+
+	if (hmap_get(scope, name))
 		return false;
-	hmap_put(ts->dscope, name, t);
+	hmap_put(scope, name, t);
 	return true;
+}
+
+bool types_library(struct types *ts, bool library)
+{
+	bool was = ts->in_library;
+
+	ts->in_library = library;
+	return was;
 }
 
 struct type *type_parse(struct types *ts, const char *text)
 {
-	bool is_const = false;
+	bool is_const = false, was = types_library(ts, true);
 	struct type *t;
 	size_t n, stars = 0;
 	char *base;
@@ -355,6 +374,7 @@ struct type *type_parse(struct types *ts, const char *text)
 	}
 	base = mem_strndup(text, n);
 	t = type_lookup(ts, base);
+	types_library(ts, was);
 	free(base);
 	if (t && is_const)
 		t = type_qualified(ts, t, true, false);

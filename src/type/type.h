@@ -90,7 +90,8 @@ struct type *type_dynamic(struct types *ts);
 
 /*
  * Look-up by C spelling without declarator: "struct task_struct", "pid_t", "enum pid_type", "vmlinux`foo_t".
- * D scope first, then C scope, then the kernel, then its modules, those already read first. NULL if unknown.
+ * What the program declares first, then what libraries declare, then the kernel, then its modules, those already read
+ * first. NULL if unknown.
  */
 struct type *type_lookup(struct types *ts, const char *name);
 /* The same without touching kernel BTF unless it is already loaded (the lexer asks for each word). */
@@ -99,7 +100,13 @@ struct type *type_lookup_loaded(struct types *ts, const char *name);
 struct type *type_symbol(struct types *ts, const char *module, const char *name);
 /* "vmlinux", or "kernel" as other systems have it */
 bool type_module_is_core(const char *module);
-/* A spelling of the tables: a name, maybe "const " before and stars after it. NULL if unknown. */
+/*
+ * From now on (or no more) a library is what looks up and declares: it sees no types of the program, which may be called
+ * like those of the kernel. Gives what it was before.
+ */
+bool types_library(struct types *ts, bool library);
+/* A spelling of the tables: a name, maybe "const " before and stars after it. NULL if unknown. Looked up as by a library.
+ */
 struct type *type_parse(struct types *ts, const char *text);
 /* Adds a named type to the D scope ("struct foo", "foo_t"); false if the name is taken there. */
 bool type_define(struct types *ts, const char *name, struct type *t);

@@ -236,8 +236,8 @@ static void probe_arg(void *arg, const struct probespec *spec, int n, struct lan
 	out->nargs = 3;
 	out->multi = !strcmp(spec->name, "multi");
 	if (n == 0) {
-		out->type = type_pointer(ts, type_parse(ts, "struct out"));
-		out->native = type_pointer(ts, type_parse(ts, "struct in"));
+		out->type = type_pointer(ts, type_lookup(ts, "struct out"));
+		out->native = type_pointer(ts, type_lookup(ts, "struct in"));
 		out->from = 1;
 	} else if (n == 1) {
 		out->type = type_int(ts);
