@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "kern/insns.h"
 #include "kern/kern.h"
+#include "sym/guard.h"
 
 #define R_STATE 24 /* offset of r_state in struct r_debug */
 
@@ -34,6 +35,7 @@ struct linker {
 
 struct watches {
 	VEC(struct watch *) v;
+	VEC(struct guard *) guards; /* of all that are ever stopped */
 };
 
 struct watch {
@@ -237,6 +239,9 @@ static void watches_free(struct watches **all)
 {
 	if ((*all)->v.n)
 		return;
+	for (size_t i = 0; i < (*all)->guards.n; i++)
+		guard_destroy((*all)->guards.v[i]);
+	vec_free(&(*all)->guards);
 	vec_free(&(*all)->v);
 	free(*all);
 	*all = NULL;
@@ -330,6 +335,23 @@ static struct linker *linker_get(struct watch *w, pid_t pid)
 	return l;
 }
 
+/* The process has a guard from now on. */
+static bool may_stop(struct watch *w, pid_t pid)
+{
+	struct watches *all = *w->all;
+	struct guard *g;
+
+	if (!kern_feature(KERN_FEATURE_SEND_SIGNAL))
+		return false;
+	for (size_t i = 0; i < all->guards.n; i++)
+		if (guard_pid(all->guards.v[i]) == pid)
+			return true;
+	g = guard_create(pid);
+	if (g)
+		vec_push(&all->guards, g);
+	return true;
+}
+
 int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, bool stop)
 {
 	struct linker *l = linker_get(w, pid);
@@ -344,7 +366,7 @@ int watch_libraries(struct watch *w, pid_t pid, const struct elf_images *im, boo
 			continue;
 		l->prog = load_libraries(w, pid, debug + im->v.v[i].bias + R_STATE,
 					 kern_feature(KERN_FEATURE_UPROBE_MULTI),
-					 stop && kern_feature(KERN_FEATURE_SEND_SIGNAL));
+					 stop && may_stop(w, pid));
 		l->link = attach(l->prog, pid, f, fn->addr);
 		return l->link < 0 ? l->link : 0;
 	}
@@ -370,7 +392,7 @@ int watch_all_libraries(struct watch *w)
 
 int watch_exec(struct watch *w, pid_t pid, bool stop)
 {
-	int prog = keep(w, load_exec(w, pid, stop && kern_feature(KERN_FEATURE_SEND_SIGNAL))), link;
+	int prog = keep(w, load_exec(w, pid, stop && may_stop(w, pid))), link;
 
 	if (prog < 0)
 		return prog;
