@@ -153,10 +153,15 @@ static struct node *arg(struct node *n, size_t i)
 	return i < n->u.call.args.n ? n->u.call.args.v[i] : NULL;
 }
 
+/* A constant above the limit, as it was before it became an argument of an unsigned type. */
 static bool const_above(const struct node *n, int64_t limit)
 {
-	return n->kind == NODE_INT && type_is_integer(n->type) &&
-	       (int64_t)n->u.integer.value > limit;
+	int64_t v;
+
+	if (n->kind != NODE_INT || !type_is_integer(n->type))
+		return false;
+	v = (int64_t)n->u.integer.value;
+	return (type_resolve(n->type)->size == 4 ? (int32_t)v : v) > limit;
 }
 
 static int chk_trace(struct check *ck, struct node *n, struct stmt *st)
