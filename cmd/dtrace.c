@@ -415,7 +415,9 @@ int main(int argc, char *argv[])
 	read_modes();
 	if (cmd.mode == MODE_VERSION) {
 		printf("%s: %s\n", cmd.name, dtrace_version_string());
-		return fflush(stdout) == EOF ? EXIT_ERROR : 0;
+		cmd.out = stdout;
+		close_output();
+		return 0;
 	}
 	refuse_unbuilt();
 	cmd.programs = xalloc((cmd.nflags + 1) * sizeof(*cmd.programs));

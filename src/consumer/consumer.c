@@ -71,6 +71,7 @@ void consumer_destroy(struct consumer *c)
 	}
 	if (c->own_fd >= 0)
 		close(c->own_fd);
+	free(c->own_path);
 	vec_free(&c->info);
 	vec_free(&c->recorded);
 	vec_free(&c->heap);
@@ -100,6 +101,11 @@ struct aggs *consumer_aggs(struct consumer *c)
 const char *consumer_errmsg(const struct consumer *c)
 {
 	return c->errmsg ? c->errmsg : "";
+}
+
+const char *consumer_own_path(const struct consumer *c)
+{
+	return c->own_fd >= 0 ? c->own_path : NULL;
 }
 
 void consumer_abort(struct consumer *c)
@@ -319,11 +325,7 @@ int consumer_aggregate(struct consumer *c)
 
 static enum consumer_status output_status(struct consumer *c)
 {
-	if (output_poll(&c->out)) {
-		consumer_fail(c, "failed to write output: %s", strerror(-c->out.error));
-		return CONSUMER_ERROR;
-	}
-	return CONSUMER_OKAY;
+	return output_poll(&c->out) ? CONSUMER_ERROR : CONSUMER_OKAY;
 }
 
 /* All that is left, as far as the output takes it. */

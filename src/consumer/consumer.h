@@ -162,7 +162,7 @@ void consumer_del_fd(struct consumer *c, int fd);
 enum consumer_status { CONSUMER_OKAY, CONSUMER_DONE, CONSUMER_ERROR };
 /*
  * One turn: status, aggregations, principal buffers, as their rates say. DONE: tracing has stopped
- * and all is decoded. ERROR: consumer_errmsg().
+ * and all is decoded. ERROR: that of the output, else consumer_errmsg().
  */
 enum consumer_status consumer_work(struct consumer *c);
 /*
@@ -171,6 +171,8 @@ enum consumer_status consumer_work(struct consumer *c);
  */
 enum consumer_status consumer_drain(struct consumer *c);
 const char *consumer_errmsg(const struct consumer *c);
+/* The file that freopen() has opened for the output; NULL: none. */
+const char *consumer_own_path(const struct consumer *c);
 /*
  * A second signal: consumer_work(), consumer_drain() and consumer_finish() end as soon as possible.
  * Signal-safe.

@@ -400,11 +400,18 @@ static int do_freopen(struct decode *d, const struct action *a)
 		}
 	}
 	output_flush(&c->out, asked_to_stop, c);
+	if (c->out.error) { /* told before it is forgotten */
+		if (fd >= 0)
+			close(fd);
+		free(path);
+		return -1;
+	}
 	output_set_fd(&c->out, fd >= 0 ? fd : c->cfg.out_fd);
 	if (c->own_fd >= 0)
 		close(c->own_fd);
+	free(c->own_path);
 	c->own_fd = fd;
-	free(path);
+	c->own_path = path;
 	return 0;
 }
 

@@ -58,6 +58,7 @@ struct consumer {
 	struct print print;
 	struct output out;
 	int own_fd; /* opened by freopen(), -1 */
+	char *own_path;
 	struct aggs *aggs;
 	VEC(struct ecb_info) info; /* index epid - 1 */
 	VEC(uint64_t) recorded;	   /* [epid * nslots + slot] */

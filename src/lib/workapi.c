@@ -372,7 +372,12 @@ static int hook_stop(void *arg)
 
 static int write_error(dtrace_hdl_t *dtp, int error)
 {
-	return hdl_errorf(dtp, EDT_WRITE, "%s", dtrace_errmsg(NULL, error));
+	const char *own = dtp->consumer ? consumer_own_path(dtp->consumer) : NULL;
+	const char *why = dtrace_errmsg(NULL, error);
+
+	if (own)
+		return hdl_errorf(dtp, EDT_DSIZE, "failed to write to %s: %s", own, why);
+	return hdl_errorf(dtp, EDT_WRITE, "%s", why);
 }
 
 /* Hands the buffer on to the client. */

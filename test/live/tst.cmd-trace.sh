@@ -83,6 +83,15 @@ err 'dtrace: failed to write to <stdout>: No space left on device'
 run "$DTRACE" -qo /dev/full -n 'BEGIN { printf("1"); exit(0); }'
 status 1
 err 'dtrace: failed to write to /dev/full: No space left on device'
+run sh -c "\"$DTRACE\" -V >/dev/full"
+status 1
+err 'dtrace: failed to write to <stdout>: No space left on device'
+# The file of freopen() is named, also when another one follows it.
+for more in '' 'freopen("");' 'freopen("file");'; do
+	run "$DTRACE" -qw -n "BEGIN { freopen(\"/dev/full\"); printf(\"1\"); $more exit(0); }"
+	status 1
+	err 'dtrace: processing aborted: failed to write to /dev/full: No space left on device'
+done
 
 # Errors at the start: after the matched line, status 1, nothing printed.
 run "$DTRACE" -x bufpolicy=fill -b 32 -x strsize=64 -n 'BEGIN { exit(0); } END { trace(execname); }'
