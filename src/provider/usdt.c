@@ -79,10 +79,17 @@ static bool operands_resolve(struct operands *o, const struct elf_file *f, uint6
 
 	for (int i = 0; i < o->n; i++) {
 		struct note_arg *a = &o->arg[i];
+		int64_t distance = 0;
+		bool known;
 
-		if (!*a->symbol)
+		if (a->kind == NOTE_ARG_NONE || !*a->symbol)
 			continue;
 		any = true;
+		if (a->segment) {
+			known = elf_file_thread_symbol(f, a->symbol, &distance);
+			note_arg_resolve_thread(a, known, distance);
+			continue;
+		}
 		note_arg_resolve(a, elf_file_private_symbol(f, a->symbol), addr,
 				 f->type == ET_EXEC);
 	}
@@ -438,9 +445,26 @@ static void usdt_group_init(struct probe_group *g, const struct probe *probe)
 	g->activity = ABI_ACTIVE;
 }
 
+/* Arguments that the program asks for and cannot have. */
+static void tell_unread(const struct usdt_data *ud, const struct probe *p, uint32_t ops, const struct attach_env *env)
+{
+	struct operands *o = ud->operands.v[ops];
+	char text[512];
+
+	for (int i = 0; i < o->n; i++) {
+		if (!(o->asked & 1u << i))
+			continue;
+		snprintf(text, sizeof(text), "arg%d of %s:%s:%s:%s cannot be read, it is 0: %s", i, p->prov, p->mod,
+			 p->func, p->name, o->arg[i].symbol);
+		env->warn(env->arg, text);
+	}
+	o->asked = 0;
+}
+
 static int usdt_attach(struct probe_group *g, const struct attach_env *env, const char **why)
 {
-	struct follow *f = ((struct usdt_data *)g->provider->data)->follow;
+	const struct usdt_data *ud = g->provider->data;
+	struct follow *f = ud->follow;
 	VEC(struct uprobe_site) sites = {0};
 	int err = 0;
 
@@ -452,6 +476,7 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 		for (size_t k = 0; k < sp->places.n; k++) {
 			struct uprobe_site *s = vec_add(&sites);
 
+			tell_unread(ud, g->probes.v[i], sp->places.v[k].ops, env);
 			s->probe = g->probes.v[i];
 			s->file = sp->file;
 			s->pid = follow_forks(f, sp->pid) ? 0 : sp->pid;

@@ -35,6 +35,7 @@ struct operands {
 	const char *text;
 	const struct elf_note *of; /* whose they are alone; NULL: of all that have the text */
 	int n;
+	uint32_t asked; /* a bit for each that a program wants and cannot read; it is told once */
 	struct note_arg arg[NOTE_ARGS];
 };
 

@@ -40,12 +40,23 @@ static vreg usdt_prologue(struct cg *cg, vreg ctx, void *data, label out)
 	return row;
 }
 
+/* Where the running thread's segment begins. The kernel keeps it for system calls and switches that set it. */
+static vreg segment_base(struct cg *cg, char segment)
+{
+	struct ir *ir = cg_ir(cg);
+	int off = kern_btf_member_offset("task_struct", segment == 'f' ? "thread.fsbase" : "thread.gsbase");
+
+	return off < 0 ? ir_imm(ir, 0) : cg_read(cg, ir_call(ir, BPF_FUNC_get_current_task, 0), off, 8);
+}
+
 static void read_memory(struct cg *cg, vreg ctx, const struct note_arg *a, vreg to)
 {
 	struct ir *ir = cg_ir(cg);
 	int at = cg_probe_stack(cg);
 	vreg addr = ir_imm(ir, a->value);
 
+	if (a->segment)
+		ir_alu(ir, IR_ADD, addr, segment_base(cg, a->segment));
 	if (a->reg >= 0)
 		ir_alu(ir, IR_ADD, addr, ir_load(ir, 8, ctx, a->reg));
 	if (a->index >= 0) {
@@ -129,6 +140,8 @@ static vreg usdt_arg(struct cg *cg, vreg ctx, void *data, int n)
 		size_t keep = 0;
 
 		for (size_t i = 0; i < left; i++) {
+			if (n < ud->operands.v[ops[i]]->n && operand(ud, ops[i], n)->kind == NOTE_ARG_NONE)
+				ud->operands.v[ops[i]]->asked |= 1u << n;
 			if (!note_arg_same(a, operand(ud, ops[i], n)))
 				ops[keep++] = ops[i];
 			else if (others)

@@ -329,9 +329,10 @@ const struct elf_func *elf_file_func(struct elf_file *f, const char *name)
 	return best;
 }
 
-static uint64_t symbol_of(const struct elf_file *f, uint32_t type, const char *name)
+/* Variables of threads are symbols of another kind. NULL: none, or several. */
+static const Elf64_Sym *symbol_find(const struct elf_file *f, uint32_t type, const char *name, bool of_thread)
 {
-	uint64_t found = 0;
+	const Elf64_Sym *found = NULL;
 	size_t n;
 	const Elf64_Shdr *sh = sections(f, &n);
 
@@ -345,14 +346,42 @@ static uint64_t symbol_of(const struct elf_file *f, uint32_t type, const char *n
 		for (uint64_t k = 0; sym && k < count; k++) {
 			const char *s = string_at(f, &sh[sh[i].sh_link], sym[k].st_name);
 
-			if (!s || sym[k].st_shndx == SHN_UNDEF || strcmp(s, name))
+			if (!s || sym[k].st_shndx == SHN_UNDEF || strcmp(s, name) ||
+			    (ELF64_ST_TYPE(sym[k].st_info) == STT_TLS) != of_thread)
 				continue;
-			if (found && found != sym[k].st_value)
-				return 0;
-			found = sym[k].st_value;
+			if (found && found->st_value != sym[k].st_value)
+				return NULL;
+			found = &sym[k];
 		}
 	}
 	return found;
+}
+
+static uint64_t symbol_of(const struct elf_file *f, uint32_t type, const char *name)
+{
+	const Elf64_Sym *sym = symbol_find(f, type, name, false);
+
+	return sym ? sym->st_value : 0;
+}
+
+bool elf_file_thread_symbol(const struct elf_file *f, const char *name, int64_t *distance)
+{
+	const Elf64_Sym *sym = symbol_find(f, SHT_SYMTAB, name, true);
+	const Elf64_Ehdr *eh = header(f);
+	const Elf64_Phdr *ph = eh ? at(f, eh->e_phoff, eh->e_phnum, sizeof(*ph)) : NULL;
+
+	for (size_t i = 0; sym && ph && eh->e_phentsize == sizeof(*ph) && i < eh->e_phnum; i++) {
+		uint64_t size = ph[i].p_memsz;
+
+		if (ph[i].p_type != PT_TLS)
+			continue;
+		/* The block ends at the thread pointer, but for what its alignment takes. */
+		if (ph[i].p_align > 1)
+			size += (0 - ph[i].p_vaddr - size) & (ph[i].p_align - 1);
+		*distance = (int64_t)(sym->st_value - size);
+		return true;
+	}
+	return false;
 }
 
 uint64_t elf_file_symbol(const struct elf_file *f, const char *name)

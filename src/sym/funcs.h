@@ -85,6 +85,8 @@ const struct elf_func *elf_file_func(struct elf_file *f, const char *name);
 uint64_t elf_file_symbol(const struct elf_file *f, const char *name);
 /* The same of one that the file keeps to itself too; 0 also if several have the name. */
 uint64_t elf_file_private_symbol(const struct elf_file *f, const char *name);
+/* Of a variable that each thread has: its distance from the thread pointer, if the file is a program. False: none. */
+bool elf_file_thread_symbol(const struct elf_file *f, const char *name, int64_t *distance);
 /* The function that an address lies in; NULL. */
 const struct elf_func *elf_file_func_at(struct elf_file *f, uint64_t addr);
 

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,8 @@ static int reg_parse(const char **s, uint8_t *shift)
 		n++;
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
 		for (int k = 0; k < 5; k++)
-			if (strlen(registers[i].name[k]) == n && n && !strncmp(*s + 1, registers[i].name[k], n)) {
+			if (strlen(registers[i].name[k]) == n && n &&
+			    !strncmp(*s + 1, registers[i].name[k], n)) {
 				*s += 1 + n;
 				*shift = k == 4 ? 8 : 0;
 				return registers[i].offset;
@@ -123,6 +125,25 @@ static bool offset_parse(const char **s, struct note_arg *a)
 	return true;
 }
 
+/* "%fs:-8", "%fs:(%rax)", "%fs:name@tpoff+4". */
+static bool segment_parse(const char *s, struct note_arg *a)
+{
+	static const char tpoff[] = "@tpoff";
+	char *end;
+
+	a->segment = s[1];
+	s += strlen("%fs:");
+	if (!*s || !offset_parse(&s, a))
+		return false;
+	end = a->symbol + strlen(a->symbol) - strlen(tpoff);
+	if (*a->symbol && (end <= a->symbol || strcmp(end, tpoff) != 0 || a->segment != 'f'))
+		return false;
+	if (*a->symbol)
+		*end = 0;
+	a->kind = NOTE_ARG_MEM;
+	return !*s || mem_parse(s, a);
+}
+
 static bool operand_parse(const char *s, struct note_arg *a)
 {
 	int reg;
@@ -132,6 +153,8 @@ static bool operand_parse(const char *s, struct note_arg *a)
 		s++;
 		return *s && offset_parse(&s, a) && !*s;
 	}
+	if (!strncmp(s, "%fs:", 4) || !strncmp(s, "%gs:", 4))
+		return segment_parse(s, a);
 	if (*s == '%') {
 		a->kind = NOTE_ARG_REG;
 		reg = reg_parse(&s, &a->shift);
@@ -159,16 +182,23 @@ static bool size_parse(const char **s, struct note_arg *a)
 	return end == at && n == a->size;
 }
 
-static void arg_parse(const char *s, struct note_arg *a)
+static void none(struct note_arg *a, const char *text)
 {
-	*a = (struct note_arg){.reg = -1, .index = -1, .scale = 1};
-	if (size_parse(&s, a) && operand_parse(s, a))
-		return;
-	a->kind = NOTE_ARG_NONE;
-	a->reg = a->index = -1;
-	a->scale = 1;
-	a->value = a->shift = 0;
-	*a->symbol = 0;
+	struct note_arg was = *a;
+
+	*a = (struct note_arg){
+		.size = was.size, .is_signed = was.is_signed, .reg = -1, .index = -1, .scale = 1
+	};
+	snprintf(a->symbol, sizeof(a->symbol), "%s", text);
+}
+
+static void arg_parse(const char *text, struct note_arg *a)
+{
+	const char *s = text;
+
+	*a = (struct note_arg){ .reg = -1, .index = -1, .scale = 1 };
+	if (!size_parse(&s, a) || !operand_parse(s, a))
+		none(a, text);
 }
 
 int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS])
@@ -195,26 +225,41 @@ int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS])
 	return n;
 }
 
+static void unknown_symbol(struct note_arg *a)
+{
+	char name[NOTE_SYMBOL];
+
+	memcpy(name, a->symbol, sizeof(name));
+	none(a, name);
+}
+
 void note_arg_resolve(struct note_arg *a, uint64_t symbol, uint64_t probe, bool fixed)
 {
 	bool relative = a->kind == NOTE_ARG_MEM && a->reg == REG_IP && a->index < 0;
 
+	if (!symbol || !(relative || fixed)) {
+		unknown_symbol(a);
+		return;
+	}
 	*a->symbol = 0;
-	if (symbol && relative)
-		a->value += (int64_t)(symbol - probe); /* the counter is at the probe */
-	else if (symbol && fixed && a->kind != NOTE_ARG_NONE)
-		a->value += (int64_t)symbol;
-	else
-		*a = (struct note_arg){ .size = a->size,
-					.is_signed = a->is_signed,
-					.reg = -1,
-					.index = -1,
-					.scale = 1 };
+	a->value += (int64_t)(relative ? symbol - probe : symbol); /* the counter is at the probe */
 }
 
+void note_arg_resolve_thread(struct note_arg *a, bool known, int64_t distance)
+{
+	if (!known) {
+		unknown_symbol(a);
+		return;
+	}
+	*a->symbol = 0;
+	a->value += distance;
+}
+
+/* Of what cannot be read the text makes no difference. */
 bool note_arg_same(const struct note_arg *a, const struct note_arg *b)
 {
 	return a->kind == b->kind && a->size == b->size && a->is_signed == b->is_signed &&
 	       a->shift == b->shift && a->reg == b->reg && a->index == b->index &&
-	       a->scale == b->scale && a->value == b->value && !strcmp(a->symbol, b->symbol);
+	       a->scale == b->scale && a->value == b->value && a->segment == b->segment &&
+	       (a->kind == NOTE_ARG_NONE || !strcmp(a->symbol, b->symbol));
 }

@@ -20,8 +20,13 @@ struct note_arg {
 	int16_t reg;   /* the register, or the base of the address */
 	int16_t index;
 	uint8_t scale;
+	/* MEM: relative to the base of a segment, 'f' or 'g', where a thread has what is its own; 0: to none. */
+	char segment;
 	int64_t value; /* CONST; MEM: what is added to the address */
-	/* A symbol of the program, whose address is added to value; "": none. */
+	/*
+	 * A symbol of the program, whose address is added to value; with a segment a variable of threads, whose distance
+	 * from that is. "": none. Of NONE it is the text.
+	 */
 	char symbol[NOTE_SYMBOL];
 };
 
@@ -32,6 +37,8 @@ int note_args_parse(const char *text, struct note_arg args[NOTE_ARGS]);
  * distance from the probe, to be read from the program counter. 0: the program has no such symbol: NOTE_ARG_NONE.
  */
 void note_arg_resolve(struct note_arg *a, uint64_t symbol, uint64_t probe, bool fixed);
+/* The same of a symbol with a segment. */
+void note_arg_resolve_thread(struct note_arg *a, bool known, int64_t distance);
 bool note_arg_same(const struct note_arg *a, const struct note_arg *b);
 
 #endif

@@ -33,6 +33,17 @@ same types 1
 d 'tprov$target:::symbols { printf("%d %d %d\n", arg0, arg1, arg2); }' "$PROGS/usdtargs 2"
 same symbols "1 -21 22
 2 -21 22"
+d 'tprov$target:::own { printf("%d %d %d %d\n", arg0, arg1, arg2, arg3); }' "$PROGS/usdtargs 2"
+same 'thread variables' "1 -31 32 33
+2 -31 32 33"
+d 'tprov$target:::own { printf("%d\n", arg4); } tprov$target:::counted { trace(arg0); }' "$PROGS/usdtargs"
+same 'vector register' "0
+1"
+grep -Ex 'dtrace: arg4 of tprov[0-9]+:usdtargs:own:own cannot be read, it is 0: 8f@%xmm7' "$TMPDIR/err" >/dev/null || {
+	cat "$TMPDIR/err"
+	fault=1
+}
+[ "$(grep -c . "$TMPDIR/err")" = 1 ] || fault=1
 d 'tprov$target:a.out::counted { @ = count(); } END { printa("%@d\n", @); }' "$PROGS/usdtargs 5"
 same counter 5
 
@@ -40,6 +51,7 @@ same counter 5
 d 'tprov$target::: { @[probename, arg0] = count(); } END { printa("%s %d %@d\n", @); }' "$PROGS/usdtargs 1"
 same all "counted 1 1
 forms-all -1 1
+own 1 1
 second-place 1 2
 symbols 1 1"
 
@@ -51,6 +63,7 @@ exec 3>"$TMPDIR/in"
 await waiting $pid
 "$DTRACE" -ln "tprov$pid:::" 2>&1 | awk 'NR > 1 { print $2, $3, $4, $5 }' | LC_ALL=C sort >"$TMPDIR/out"
 same list "tprov$pid usdtargs forms forms-all
+tprov$pid usdtargs own own
 tprov$pid usdtargs pass counted
 tprov$pid usdtargs pass second-place
 tprov$pid usdtargs pass symbols"

@@ -6,6 +6,7 @@
  *	forms__all	-1 -2 -3 200 60000 4000000000 7 -8 9 and the pass as the tenth
  *	second__place	the pass, from two places with different operands (1, then 2 in arg1)
  *	symbols		the pass, -21 and 22, from variables that the operands name
+ *	own		the pass, -31, 32 and 33 from variables that each thread has; the fifth is in a vector register
  *	counted		only while its counter is raised: the pass
  */
 #include <stdbool.h>
@@ -45,9 +46,31 @@ static void __attribute__((noinline)) forms(int64_t n)
 static volatile int64_t symbol_pass;
 volatile int32_t symbol_table[4] = { 0, -21, 22, 0 };
 
+/* What goes before them has a size of its own, so that they are not at the end of what a thread has. */
+static __thread volatile int64_t own_pass = 1;
+static __thread volatile int32_t own_table[4] = { 0, -31, 32, 0 };
+static __thread volatile char own_aligned[3] __attribute__((aligned(64)));
+
+static void own(int64_t n)
+{
+	int64_t from;
+
+	__asm__("movq %%fs:0, %0" : "=r"(from)); /* the thread pointer points to itself */
+	from = (int64_t)own_table - from;
+	own_pass = n;
+	own_aligned[2] = 33;
+	__asm__ volatile("pxor %%xmm7, %%xmm7\n" NOTE("tprov", "own", "0",
+						      "-8@%%fs:own_pass@tpoff -4@%%fs:own_table@tpoff+4 4@%%fs:8(%%rax) "
+						      "1@%%fs:own_aligned@tpoff+2 8f@%%xmm7")
+			 :
+			 : "a"(from), "m"(own_pass), "m"(own_table), "m"(own_aligned)
+			 : "xmm7");
+}
+
 void pass(int64_t n)
 {
 	forms(n);
+	own(n);
 	symbol_pass = n;
 	__asm__ volatile(
 		NOTE("tprov", "symbols", "0",
