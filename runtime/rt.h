@@ -33,10 +33,11 @@ typedef uint32_t u32;
 /* One element: the symbol is the address of the value. */
 extern const struct abi_conf conf;
 extern struct abi_cpu cpus[];
+extern struct abi_state state;
 extern char globals[], specst[];
 extern const char strtab[];
 /* Several elements: the symbol stands for the map. */
-extern char frames[], bufs[], aggs[], dvars[], specs[], acct[], unwfiles[], unwrows[], unwasks[];
+extern char frames[], bufs[], aggs[], dvars[], specs[], acct[], unwfiles[], unwrows[], unwasks[], wakes[];
 
 /* The compiler may not reorder what follows before the check of x, nor use another copy of x. */
 #define FENCE(x) asm volatile("" : "+r"(x))

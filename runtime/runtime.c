@@ -21,6 +21,7 @@
 #include "ustack.c"
 #include "unwind.c"
 #include "spec.c"
+#include "wake.c"
 
 #ifdef TEST_NEGATIVE
 /* Stays about ns nanoseconds inside a record. See codegen/emit_rec.c. */

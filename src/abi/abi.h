@@ -17,6 +17,7 @@
  *   specst  1 element: states of the speculations, and what of each is where (struct abi_spec_part).
  *   specs   element (slot * nspec + speculation): the records of one speculation on one CPU.
  *   unwfiles, unwrows   how frames of user code are found: see "unwinding". unwasks: a BPF ring buffer.
+ *   wakes   a BPF ring buffer, whose words say nothing: there is something to be done now.
  *   dvars   hash map, never touched by the consumer while tracing: dynamic variables.
  */
 #ifndef ABI_ABI_H
@@ -174,7 +175,8 @@ struct abi_state {
 	uint32_t filled;  /* fill: CPUs whose buffer is FULL */
 	uint64_t exits;	  /* exit() calls seen */
 	uint64_t snapshots; /* snapshot() calls */
-	uint64_t pad[5];
+	uint64_t answered;  /* of those the consumer has seen: the next one wakes it, through map wakes */
+	uint64_t pad[4];
 };
 
 /* ---- unwinding ---------------------------------------------------------------------------------------- */

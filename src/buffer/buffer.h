@@ -61,6 +61,7 @@ struct buffer_request {
 	bool specs;	     /* some clause speculates */
 	uint64_t nspec;
 	uint64_t specsize; /* bytes wanted of each speculation on each CPU */
+	bool wakes;	   /* some clause wakes the consumer */
 	struct abi_unwind_conf unwind; /* handed on in conf */
 	/*
 	 * For tests: plain shared memory in place of maps (all fds are -1), `plain` CPUs numbered
@@ -98,6 +99,9 @@ enum cg_policy buffers_policy(const struct buffers *b);
  * see below.
  */
 int buffers_fd(const struct buffers *b, enum cg_map map);
+
+/* To be called when the fd of map wakes is readable, which it is no more then. */
+void buffers_wakes_take(struct buffers *b);
 /* Creates and freezes a rows map for one probe group (rows are copied). Its fd, owned by b. */
 int buffers_rows_create(struct buffers *b, const void *rows, uint32_t size);
 /*

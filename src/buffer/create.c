@@ -417,6 +417,8 @@ static int areas_create(struct buffers *b, const struct buffer_request *req)
 		err = area_create(b, &b->acct, "acct",
 				  sizeof(struct abi_acct) * (uint64_t)c->acct_epids, c->nslots,
 				  true);
+	if (!err && req->wakes && !b->plain)
+		err = wakes_create(b);
 	if (!err)
 		err = area_create_frozen(b, &b->strtab, "strtab", req->strtab, req->strtab_size);
 	if (!err)
@@ -430,7 +432,7 @@ int buffers_create(struct buffers **out, const struct buffer_request *req,
 	struct buffers *b = mem_alloc(sizeof(*b));
 	struct area *areas[] = { &b->conf_area, &b->state,  &b->cpus,	&b->bufs, &b->aggs,
 				 &b->globals,	&b->frames, &b->strtab, &b->acct, &b->dvars,
-				 &b->specst,	&b->specs };
+				 &b->specst,	&b->specs,  &b->wakes };
 	size_t i;
 	int err;
 
@@ -476,6 +478,7 @@ void buffers_destroy(struct buffers *b)
 	area_destroy(&b->dvars);
 	area_destroy(&b->specst);
 	area_destroy(&b->specs);
+	wakes_destroy(b);
 	for (i = 0; i < b->rows.n; i++)
 		close(b->rows.v[i]);
 	vec_free(&b->rows);
@@ -539,6 +542,7 @@ int buffers_fd(const struct buffers *b, enum cg_map map)
 	case CG_MAP_DVARS: return b->dvars.fd;
 	case CG_MAP_SPECST: return b->specst.fd;
 	case CG_MAP_SPECS: return b->specs.fd;
+	case CG_MAP_WAKES: return b->wakes.fd;
 	default: return -1;
 	}
 }

@@ -50,7 +50,8 @@ struct buffers {
 	bool plain;
 	struct abi_conf conf;
 	uint32_t header; /* bytes of a record header */
-	struct area conf_area, state, cpus, bufs, aggs, globals, frames, strtab, acct, dvars, specst, specs;
+	struct area conf_area, state, cpus, bufs, aggs, globals, frames, strtab, acct, dvars, specst, specs, wakes;
+	struct ring_buffer *wakes_ring;
 	VEC(int) rows;
 	struct slot *slots;
 	buffers_mover *move;
@@ -59,6 +60,8 @@ struct buffers {
 
 void gate_init(struct gate *g, uint64_t *word, uint64_t *left, uint64_t *alone, uint64_t *mark,
 	       uint32_t start);
+int wakes_create(struct buffers *b);
+void wakes_destroy(struct buffers *b);
 void *buffer_half(const struct buffers *b, uint32_t slot, uint32_t half);
 
 #endif

@@ -47,7 +47,7 @@ struct cg_env {
 	uint32_t frame_temps;	 /* bytes of temporaries of the hungriest clause */
 	uint32_t scratch;	 /* bytes of alloca/copyin scratch (option scratchsize) */
 	bool uses_frames, uses_dvars, uses_principal, uses_aggs, uses_globals, uses_scratch, uses_specs,
-		uses_strtok;
+		uses_strtok, uses_wakes;
 	bool uses_direct; /* counters that no word guards: stopping must wait for the programs (struct aggshape) */
 	uint32_t size;		 /* instructions of the IR of all clauses */
 	uint32_t dvar_value;	 /* largest value of a dynamic variable, bytes */

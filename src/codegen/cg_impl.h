@@ -61,7 +61,7 @@ struct cg_clause {
 	uint32_t strsize; /* for which the layout was made */
 	bool temporal;
 	/* found by the trial emission */
-	bool uses_frame, uses_locals, uses_scratch, uses_specs, uses_strtok, commits, can_fault;
+	bool uses_frame, uses_locals, uses_scratch, uses_specs, uses_strtok, uses_wakes, commits, can_fault;
 	enum cg_spec spec;
 	unsigned int timestamps; /* places that read the time of the firing */
 	unsigned int args;	 /* bit n: it reads argument n of the probe */

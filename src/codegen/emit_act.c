@@ -89,13 +89,11 @@ static void exit_emit(struct cg *cg, const struct stmt *s, const struct action *
 	ir_place(ir, done);
 }
 
-/* The consumer looks at the number at each status check. */
 static void snapshot_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 {
 	(void)s, (void)a;
-	vreg st = ir_mapval(cg->ir, CG_MAP_STATE, 0);
-	vreg one = ir_imm(cg->ir, 1);
-	ir_atomic(cg->ir, IR_ATOMIC_ADD, st, offsetof(struct abi_state, snapshots), one);
+	cg->cur.cl->uses_wakes = true;
+	ir_callrt(cg->ir, "rt_snapshot", 0);
 }
 
 /* ---- the table ---- */

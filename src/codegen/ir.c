@@ -464,6 +464,7 @@ static const char *const map_names[CG_MAP_MAX] = {
 	[CG_MAP_ACCT] = "acct",	    [CG_MAP_DVARS] = "dvars",	[CG_MAP_SPECS] = "specs",
 	[CG_MAP_SPECST] = "specst",  [CG_MAP_UNWFILES] = "unwfiles",
 	[CG_MAP_UNWROWS] = "unwrows", [CG_MAP_UNWASKS] = "unwasks",
+	[CG_MAP_WAKES] = "wakes",
 };
 
 const char *ir_map_name(enum cg_map map)

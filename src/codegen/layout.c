@@ -497,6 +497,7 @@ static void needs_add(struct cg_clause *cl)
 	env->uses_scratch |= cl->uses_scratch;
 	env->uses_specs |= cl->uses_specs;
 	env->uses_strtok |= cl->uses_strtok;
+	env->uses_wakes |= cl->uses_wakes;
 	env->uses_principal |= cl->layout->max > 0 || cl->can_fault || cl->uses_specs;
 	env->uses_aggs |= cl->naggs > 0;
 	env->max_record = MAX(env->max_record, cl->layout->max);

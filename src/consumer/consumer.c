@@ -118,6 +118,11 @@ void consumer_snapshot(struct consumer *c)
 	c->snap_wanted = 1;
 }
 
+void consumer_status_now(struct consumer *c)
+{
+	c->last_status = 0;
+}
+
 void consumer_set_stopped(struct consumer *c)
 {
 	c->stopped = true;
@@ -277,6 +282,19 @@ int consumer_sleep(struct consumer *c, int64_t max_ns)
 
 /* ---- working -------------------------------------------------------------------------------- */
 
+/* A call that comes while this looks either is seen by it or sees that the number was answered, and wakes us. */
+static void snapshots_check(struct consumer *c, struct abi_state *st)
+{
+	uint64_t n = __atomic_load_n(&st->snapshots, __ATOMIC_SEQ_CST);
+
+	while (n != c->snapshots) {
+		c->snap_wanted = 1;
+		c->snapshots = n;
+		__atomic_store_n(&st->answered, n, __ATOMIC_SEQ_CST);
+		n = __atomic_load_n(&st->snapshots, __ATOMIC_SEQ_CST);
+	}
+}
+
 static int status_check(struct consumer *c)
 {
 	struct abi_state *st = buffers_state(c->cfg.buffers);
@@ -285,11 +303,7 @@ static int status_check(struct consumer *c)
 	bool exiting = activity == ABI_DRAINING || __atomic_load_n(&st->exits, __ATOMIC_ACQUIRE);
 	int err;
 
-	uint64_t snapshots = __atomic_load_n(&st->snapshots, __ATOMIC_ACQUIRE);
-
-	if (snapshots != c->snapshots)
-		c->snap_wanted = 1;
-	c->snapshots = snapshots;
+	snapshots_check(c, st);
 	if (drops_report(c, DROP_WITH_STATUS, -1))
 		return -1;
 	if (output_full(&c->out) && drops_report(c, DROP_WITH_DATA, -1))

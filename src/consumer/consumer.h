@@ -183,9 +183,12 @@ void consumer_abort(struct consumer *c);
  * The next consumer_work() prints what the buffers hold, whatever the rates: under ring all of it without
  * taking it away, and without what actions do elsewhere (system(), printa(), clear() ...), which is done when
  * tracing has ended. fill buffers are read at the end only: a message. Signal-safe. The D action snapshot()
- * is seen at the next status check.
+ * does the same; it is seen when the status is checked.
  */
 void consumer_snapshot(struct consumer *c);
+
+/* The next consumer_work() checks the status, whatever statusrate says. */
+void consumer_status_now(struct consumer *c);
 
 /* Aggregations alone: one snapshot now (0 or negative errno), print all that printa() has not. */
 int consumer_aggregate(struct consumer *c);

@@ -75,6 +75,7 @@ static void buffer_wants(dtrace_hdl_t *dtp, struct enabling *e, struct buffer_re
 	req->dvarsize = opt[OPT_DYNVARSIZE];
 	req->dvar_size = env->dvar_value;
 	req->specs = env->uses_specs;
+	req->wakes = env->uses_wakes;
 	req->nspec = opt[OPT_NSPEC];
 	req->specsize = opt[OPT_SPECSIZE];
 	if (!env->uses_unwind || unwind_conf(&req->unwind))

@@ -183,10 +183,21 @@ static void news(void *arg, int fd)
 	}
 }
 
+/* By a program: what it wants done is found by a status check. */
+static void woken(void *arg, int fd)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	(void)fd;
+	buffers_wakes_take(dtp->buffers);
+	consumer_status_now(dtp->consumer);
+}
+
 int enable_watch(dtrace_hdl_t *dtp)
 {
 	struct enabling *e = dtp->enabling;
-	int rc = 0;
+	int fd = buffers_fd(dtp->buffers, CG_MAP_WAKES);
+	int rc = fd >= 0 ? consumer_add_fd(dtp->consumer, fd, woken, dtp) : 0;
 
 	for (size_t i = 0; i < e->watches.n && !rc; i++)
 		rc = consumer_add_fd(dtp->consumer, e->watches.v[i].fd, news, dtp);
@@ -211,6 +222,8 @@ static void watches_start(dtrace_hdl_t *dtp, struct enabling *e)
 
 void enabling_watches_stop(dtrace_hdl_t *dtp, struct enabling *e)
 {
+	if (dtp->consumer && dtp->buffers)
+		consumer_del_fd(dtp->consumer, buffers_fd(dtp->buffers, CG_MAP_WAKES));
 	for (size_t i = 0; i < e->watches.n; i++) {
 		if (dtp->consumer)
 			consumer_del_fd(dtp->consumer, e->watches.v[i].fd);

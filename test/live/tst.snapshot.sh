@@ -51,6 +51,22 @@ status 3
 awk '/^b$/ { part++; next } /^agg x 1$/ { aggs++; if (part != 1) bad++; next }
 	NF { if ($1 != ++n[part]) bad++ }
 	END { exit bad > 0 || part != 2 || aggs != 1 || n[1] < 5 || n[2] != 15 }' "$TMPDIR/out" || wrong "$(cat "$TMPDIR/out")"
+# It wakes the consumer, which checks the status every 10 s only: many times in one check's time. A call in each firing is
+# answered as often as the consumer can.
+"$DTRACE" -q -x bufpolicy=ring -x statusrate=10s -b 1k -o "$TMPDIR/woken" -n '
+	tick-20ms { n++; printf("%d\n", n); snapshot(); } syscall::getppid:entry { snapshot(); }' 2>"$TMPDIR/err" &
+pid=$!
+armed $pid 1 || wrong "not armed: $(cat "$TMPDIR/err")"
+"$PROGS/syscalls" $ENDLESS >/dev/null &
+load=$!
+await lines "$TMPDIR/woken" 2000 || wrong "$(wc -l <"$TMPDIR/woken") lines"
+kill -TERM $pid
+wait $pid || wrong "status $?"
+kill $load
+[ ! -s "$TMPDIR/err" ] || wrong "$(cat "$TMPDIR/err")"
+awk 'NF { if (n && $1 != n + 1) parts++; n = $1 } END { print parts " parts, up to " n
+	exit !(parts > 10) }' "$TMPDIR/woken" || wrong "parts"
+
 # A clause of snapshot() alone records nothing; -F and the header begin anew each time.
 run "$DTRACE" -x bufpolicy=ring -x statusrate=20ms -n 'BEGIN { snapshot(); } tick-200ms { exit(0); }'
 has_out 'tick-200ms'
