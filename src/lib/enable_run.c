@@ -349,9 +349,26 @@ static void report_missed_on_cpus(dtrace_hdl_t *dtp, struct enabling *e, struct 
 		}
 }
 
+static void report_unfollowed(dtrace_hdl_t *dtp)
+{
+	char text[128];
+
+	for (size_t i = 0; i < dtp->probes->providers.n; i++) {
+		const struct provider *p = dtp->probes->providers.v[i];
+		uint64_t n = p->ops->unfollowed ? p->ops->unfollowed(p) : 0;
+
+		if (!n)
+			continue;
+		snprintf(text, sizeof(text), "%llu fork%s not followed by probes of %s (forkmax)", (unsigned long long)n,
+			 n > 1 ? "s" : "", p->ops->name);
+		work_lost(dtp, DTRACE_CPUALL, n, text);
+	}
+}
+
 /* Firings that never reached our programs. */
 static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 {
+	report_unfollowed(dtp);
 	for (size_t i = 0; i < e->groups.n; i++) {
 		struct probe_group *g = &e->groups.v[i]->g;
 		const struct provider_ops *ops = g->provider->ops;

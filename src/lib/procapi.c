@@ -54,10 +54,18 @@ static bool follows(void *arg, pid_t pid)
 	return false;
 }
 
+static uint32_t follow_max(void *arg)
+{
+	const dtrace_hdl_t *dtp = arg;
+
+	return (uint32_t)MIN(MAX(dtp->opt[OPT_FORKMAX], 1), 1 << 22); /* more numbers than that there are not */
+}
+
 void procapi_init(dtrace_hdl_t *dtp)
 {
 	dtp->probes->look = advance;
 	dtp->probes->follows = follows;
+	dtp->probes->follow_max = follow_max;
 	dtp->probes->look_arg = dtp;
 }
 

@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "kern/kern.h"
 
-#define PROCESSES_MAX 65536 /* at one time */
 #define KEY(pid, target) ((uint64_t)(pid) << 32 | (uint32_t)(target))
 #define AT_KEY (-8) /* in the stack; the process is its upper half */
 #define AT_VALUE (-16)
@@ -18,6 +17,7 @@
 struct follow {
 	const struct probes *t;
 	int map; /* a hash: KEY() -> 4 bytes that mean nothing */
+	int lost; /* an array: forks that found no room in it */
 	VEC(pid_t) pids;
 	VEC(int) fds;
 };
@@ -31,8 +31,9 @@ struct follow *follow_create(const struct probes *t)
 	f = mem_alloc(sizeof(*f));
 	f->t = t;
 	/* All memory at once: an entry must never fail for want of it. */
-	f->map = kern_map_create(BPF_MAP_TYPE_HASH, "dt_follow", sizeof(uint64_t), 4, PROCESSES_MAX,
-				 0);
+	f->map = kern_map_create(BPF_MAP_TYPE_HASH, "dt_follow", sizeof(uint64_t), 4,
+				 t->follow_max(t->look_arg), 0);
+	f->lost = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_unfollowed", 4, sizeof(uint64_t), 1, 0);
 	return f;
 }
 
@@ -45,7 +46,16 @@ void follow_destroy(struct follow *f)
 	vec_free(&f->fds);
 	vec_free(&f->pids);
 	kern_close(&f->map);
+	kern_close(&f->lost);
 	free(f);
+}
+
+uint64_t follow_lost(const struct follow *f)
+{
+	uint32_t zero = 0;
+	uint64_t n = 0;
+
+	return f && !kern_map_lookup(f->lost, &zero, &n) ? n : 0;
 }
 
 int follow_map(const struct follow *f)
@@ -72,7 +82,7 @@ static int fork_load(const struct follow *f, pid_t target)
 	int tgid = kern_btf_member_offset("task_struct", "tgid"),
 	    pid = kern_btf_member_offset("task_struct", "pid");
 	struct insns c = { .n = 0 };
-	uint32_t thread, other;
+	uint32_t thread, other, room;
 
 	if (tgid < 0 || pid < 0)
 		return -EOPNOTSUPP;
@@ -90,6 +100,11 @@ static int fork_load(const struct follow *f, pid_t target)
 	insns_put_process_of(&c, BPF_REG_6, BPF_REG_7);
 	insns_put(&c, STORE(BPF_W, BPF_REG_10, AT_KEY + 4, BPF_REG_6));
 	put_map_call(&c, f, BPF_FUNC_map_update_elem);
+	room = insns_jump_if(&c, BPF_JEQ, BPF_REG_0, 0);
+	insns_put_imm64(&c, BPF_REG_1, BPF_PSEUDO_MAP_VALUE, f->lost);
+	insns_put(&c, MOVI(BPF_REG_2, 1));
+	insns_put(&c, INSN(BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD));
+	insns_land(&c, room);
 	insns_land(&c, other);
 	insns_land(&c, thread);
 	return insns_load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "follow_fork");
@@ -139,7 +154,7 @@ int follow_add(struct follow *f, pid_t pid)
 	bool forks = follow_forks(f, pid);
 	uint64_t key = KEY(pid, pid);
 	uint32_t value = 0;
-	int err = f->map < 0 ? f->map : 0;
+	int err = f->map < 0 ? f->map : f->lost < 0 ? f->lost : 0;
 
 	for (size_t i = 0; i < f->pids.n; i++)
 		if (f->pids.v[i] == pid)

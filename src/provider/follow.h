@@ -17,6 +17,8 @@ struct follow;
 
 /* NULL: no forks of any process are followed. */
 struct follow *follow_create(const struct probes *t);
+/* Forks that found no room: they and what they fork are not followed. f may be NULL. */
+uint64_t follow_lost(const struct follow *f);
 void follow_destroy(struct follow *f); /* accepts NULL */
 /* The table, for CG_MAP_AUX of programs; negative: it could not be had. */
 int follow_map(const struct follow *f);

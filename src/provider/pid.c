@@ -502,6 +502,11 @@ static void pid_unwatch(struct probes *t, struct provider *p)
 	pd->watch = NULL;
 }
 
+static uint64_t pid_unfollowed(const struct provider *p)
+{
+	return p->data ? follow_lost(((const struct pid_data *)p->data)->follow) : 0;
+}
+
 const struct provider_ops provider_pid = {
 	.name = "pid",
 	.stability = {"Evolving/Evolving/ISA", "Private/Private/Unknown", "Private/Private/Unknown",
@@ -514,6 +519,7 @@ const struct provider_ops provider_pid = {
 	.attach = pid_attach,
 	.skipped = pid_skipped,
 	.skipped_row = pid_skipped_row,
+	.unfollowed = pid_unfollowed,
 	.group_destroy = pid_group_destroy,
 	.destroy = pid_destroy,
 	.watch = pid_watch,

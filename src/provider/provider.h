@@ -120,6 +120,8 @@ struct provider_ops {
 	uint64_t (*skipped)(struct probe_group *g);
 	/* Those of them that are of row i, where that is known: told with -x accounting in place of the sum. */
 	uint64_t (*skipped_row)(struct probe_group *g, size_t i);
+	/* Forks of targets that should have been followed. */
+	uint64_t (*unfollowed)(const struct provider *p);
 	/* Frees ops_data and attached; the descriptors in fds are closed already. */
 	void (*group_destroy)(struct probe_group *g);
 	void (*destroy)(struct provider *p);
@@ -152,7 +154,8 @@ struct probes {
 	bool (*look)(void *arg, pid_t pid);
 	/* Are the probes of a process to fire in what it forks? 0: those of any. */
 	bool (*follows)(void *arg, pid_t pid);
-	void *look_arg; /* of both */
+	uint32_t (*follow_max)(void *arg); /* processes at a time */
+	void *look_arg; /* of all three */
 	struct watches *watches; /* provider/watch.h */
 };
 

@@ -493,6 +493,11 @@ static int usdt_attach(struct probe_group *g, const struct attach_env *env, cons
 	return err;
 }
 
+static uint64_t usdt_unfollowed(const struct provider *p)
+{
+	return p->data ? follow_lost(((const struct usdt_data *)p->data)->follow) : 0;
+}
+
 const struct provider_ops provider_usdt = {
 	.name = "usdt",
 	.stability = { "Evolving/Evolving/ISA", "Private/Private/Unknown",
@@ -505,6 +510,7 @@ const struct provider_ops provider_usdt = {
 	.group_key = usdt_group_key,
 	.group_init = usdt_group_init,
 	.attach = usdt_attach,
+	.unfollowed = usdt_unfollowed,
 	.watch = usdt_watch,
 	.refresh = usdt_refresh,
 	.refreshed = usdt_refreshed,

@@ -93,6 +93,21 @@ for fork in parent follow; do
 	grep breakpoint out && wrong "$fork: breakpoints are left"
 done
 
+# No room for all: the first three are followed (with the target), what is not is counted, by each provider.
+run "$DTRACE" -x fork=follow -x forkmax=4 -x strictdrops -qn 'pid$target:a.out:go:entry { @[pid] = count(); }
+	fam$target:::went { @w = count(); } END { printa("%@d\n", @); printa("%@d\n", @w); }' \
+	-c "$PROGS/family 20 5"
+status 4
+out '116
+1
+5
+5
+10
+21
+'
+has_err '^dtrace: 18 forks not followed by probes of pid \(forkmax\)$'
+has_err '^dtrace: 18 forks not followed by probes of usdt \(forkmax\)$'
+
 run "$DTRACE" -x fork=both -n BEGIN
 status 1
 err 'dtrace: failed to set -x fork: Invalid value for specified option'
