@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "provider/counter.h"
+#include "provider/regs.h"
 
 #define LISTED 1000000000 /* the count that probes are listed with */
 
@@ -251,10 +252,7 @@ static void cpc_destroy(struct provider *p)
 
 /* ---- the program ------------------------------------------------------------------------------------- */
 
-/* struct pt_regs of x86-64, with which the context begins. */
-enum { REG_IP = 128, REG_CS = 136 };
-
-/* arg0: kernel pc, arg1: user pc, the other one is 0. */
+/* The context begins with the registers. arg0: kernel pc, arg1: user pc, the other one is 0. */
 static vreg cpc_arg(struct cg *cg, vreg ctx, void *data, int n)
 {
 	struct ir *ir = cg_ir(cg);
@@ -264,11 +262,11 @@ static vreg cpc_arg(struct cg *cg, vreg ctx, void *data, int n)
 	(void)data;
 	if (n > 1)
 		return pc;
-	vreg cs = ir_load(ir, 8, ctx, REG_CS);
+	vreg cs = ir_load(ir, 8, ctx, REGS_CS);
 
 	ir_alui(ir, IR_AND, cs, 3);
 	ir_jcci(ir, n == 0 ? IR_NE : IR_EQ, cs, 0, done);
-	ir_mov_to(ir, pc, ir_load(ir, 8, ctx, REG_IP));
+	ir_mov_to(ir, pc, ir_load(ir, 8, ctx, REGS_IP));
 	ir_place(ir, done);
 	return pc;
 }

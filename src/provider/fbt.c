@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "kern/insns.h"
 #include "provider/place.h"
+#include "provider/regs.h"
 #include "sym/kfuncs.h"
 
 enum kind { KIND_ENTRY, KIND_RETURN };
@@ -196,32 +197,10 @@ static const char *const *fbt_args(struct probes *t, const struct probe *probe)
 	return out;
 }
 
-/* struct pt_regs of x86-64. */
-enum { REG_R9 = 64, REG_R8 = 72, REG_AX = 80, REG_CX = 88, REG_DX = 96, REG_SI = 104, REG_DI = 112, REG_SP = 152 };
-
 static vreg kprobe_entry_arg(struct cg *cg, vreg ctx, void *data, int n)
 {
-	static const int where[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8, REG_R9 };
-	struct ir *ir = cg_ir(cg);
-	const int inregs = ARRAY_SIZE(where);
-
 	(void)data;
-	if (n < inregs)
-		return ir_load(ir, 8, ctx, where[n]);
-	int at = cg_probe_stack(cg);
-	vreg sp = ir_load(ir, 8, ctx, REG_SP);
-
-	ir_comment(ir, "arg%d is on the stack, above the return address", n);
-	ir_alui(ir, IR_ADD, sp, 8 * (n - inregs + 1));
-	ir_call(ir, BPF_FUNC_probe_read_kernel, 3, ir_stack(ir, at), ir_imm(ir, 8), sp);
-	return ir_load(ir, 8, ir_stack(ir, at), 0);
-}
-
-/* arg0, the offset of the returning instruction, is not known: -1. */
-static vreg kprobe_return_arg(struct cg *cg, vreg ctx, void *data, int n)
-{
-	(void)data;
-	return n == 1 ? ir_load(cg_ir(cg), 8, ctx, REG_AX) : ir_imm(cg_ir(cg), n ? 0 : -1);
+	return regs_entry_arg(cg, ctx, n, BPF_FUNC_probe_read_kernel);
 }
 
 /* Newer than the headers may be. */
@@ -280,8 +259,8 @@ static const struct cg_probe_ops fbt_cg[][2] = {
 	[WAY_TRAMPOLINE] = { TRAMPOLINE_CG(BPF_TRACE_FENTRY, trampoline_entry_arg),
 			     TRAMPOLINE_CG(BPF_TRACE_FEXIT, trampoline_return_arg) },
 	[WAY_MULTI] = { KPROBE_CG(KERN_KPROBE_MULTI, kprobe_entry_arg),
-			KPROBE_CG(KERN_KPROBE_MULTI, kprobe_return_arg) },
-	[WAY_KPROBE] = { KPROBE_CG(0, kprobe_entry_arg), KPROBE_CG(0, kprobe_return_arg) },
+			KPROBE_CG(KERN_KPROBE_MULTI, regs_return_arg) },
+	[WAY_KPROBE] = { KPROBE_CG(0, kprobe_entry_arg), KPROBE_CG(0, regs_return_arg) },
 };
 
 /* ---- which way --------------------------------------------------------------------------------------- */

@@ -15,9 +15,9 @@
 #include "base/str.h"
 #include "provider/counter.h"
 #include "provider/kevent.h"
+#include "provider/regs.h"
 #include "sym/ksymaddr.h"
 
-enum { REG_ORIG_AX = 120, REG_CS = 136 }; /* in struct pt_regs of x86-64 */
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
@@ -206,7 +206,7 @@ static void is_preempted(struct cg *cg, vreg ctx, const struct kevent *k, label 
 		return;
 	task = ir_call(ir, BPF_FUNC_get_current_task_btf, 0);
 	regs = ir_call(ir, BPF_FUNC_task_pt_regs, 1, task);
-	ir_jcci(ir, IR_EQ, ir_load(ir, 8, regs, REG_ORIG_AX), NR_SCHED_YIELD, out);
+	ir_jcci(ir, IR_EQ, ir_load(ir, 8, regs, REGS_ORIG_AX), NR_SCHED_YIELD, out);
 }
 
 /* sched_exit_tp(has the thread changed?) */
@@ -276,7 +276,7 @@ static void tick_in(struct cg *cg, vreg ctx, const struct kevent *k, bool user, 
 	struct ir *ir = cg_ir(cg);
 
 	is_tick(cg, ctx, k, out);
-	vreg cs = tracepoint_read(cg, tracepoint_timer_regs(cg, raw0(cg, ctx)), REG_CS, 8);
+	vreg cs = tracepoint_read(cg, tracepoint_timer_regs(cg, raw0(cg, ctx)), REGS_CS, 8);
 
 	ir_alui(ir, IR_AND, cs, 3);
 	ir_jcci(ir, user ? IR_EQ : IR_NE, cs, 0, out);

@@ -8,17 +8,8 @@
 
 #include "base/str.h"
 #include "provider/kevent.h"
+#include "provider/regs.h"
 
-/* struct pt_regs of x86-64. */
-enum {
-	REG_R10 = 56,
-	REG_R8 = 72,
-	REG_DX = 96,
-	REG_SI = 104,
-	REG_DI = 112,
-	REG_ORIG_AX = 120,
-	REG_CS = 136
-};
 #define USER32_CS 0x23
 
 static vreg reg(struct cg *cg, vreg ctx, int which)
@@ -38,7 +29,7 @@ static void nr_among(struct cg *cg, vreg ctx, vreg nr, const struct kevent *k, l
 		ir_jcci(ir, IR_EQ, nr, k->nr[i] == NR_READ ? 0 : k->nr[i], yes);
 	ir_jmp(ir, out);
 	ir_place(ir, yes);
-	ir_jcci(ir, IR_EQ, reg(cg, ctx, REG_CS), USER32_CS, out);
+	ir_jcci(ir, IR_EQ, reg(cg, ctx, REGS_CS), USER32_CS, out);
 }
 
 /* sys_enter(regs, number) */
@@ -50,7 +41,7 @@ void call_entry(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 /* sys_exit(regs, value) */
 static void call_return(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
-	nr_among(cg, ctx, reg(cg, ctx, REG_ORIG_AX), k, out);
+	nr_among(cg, ctx, reg(cg, ctx, REGS_ORIG_AX), k, out);
 }
 
 void call_failed(struct cg *cg, vreg ctx, const struct kevent *k, label out)
@@ -77,7 +68,7 @@ static void call_flags(struct cg *cg, vreg ctx, int nr, int which, int flags, bo
 	struct ir *ir = cg_ir(cg);
 	label done = ir_label(ir);
 
-	ir_jcci(ir, IR_NE, reg(cg, ctx, REG_ORIG_AX), nr, done);
+	ir_jcci(ir, IR_NE, reg(cg, ctx, REGS_ORIG_AX), nr, done);
 	vreg v = reg(cg, ctx, which);
 
 	ir_alui(ir, IR_AND, v, flags);
@@ -89,26 +80,26 @@ static void call_flags(struct cg *cg, vreg ctx, int nr, int which, int flags, bo
 void call_stats_file(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	call_succeeded(cg, ctx, k, out);
-	call_flags(cg, ctx, NR_NEWFSTATAT, REG_R10, AT_EMPTY_PATH, true, out);
+	call_flags(cg, ctx, NR_NEWFSTATAT, REGS_R10, AT_EMPTY_PATH, true, out);
 }
 
 void call_creates(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	call_succeeded(cg, ctx, k, out);
-	call_flags(cg, ctx, NR_OPEN, REG_SI, O_CREAT, true, out);
-	call_flags(cg, ctx, NR_OPENAT, REG_DX, O_CREAT, true, out);
+	call_flags(cg, ctx, NR_OPEN, REGS_SI, O_CREAT, true, out);
+	call_flags(cg, ctx, NR_OPENAT, REGS_DX, O_CREAT, true, out);
 }
 
 void call_removes_file(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	call_succeeded(cg, ctx, k, out);
-	call_flags(cg, ctx, NR_UNLINKAT, REG_DX, AT_REMOVEDIR, false, out);
+	call_flags(cg, ctx, NR_UNLINKAT, REGS_DX, AT_REMOVEDIR, false, out);
 }
 
 void call_removes_dir(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
 	call_succeeded(cg, ctx, k, out);
-	call_flags(cg, ctx, NR_UNLINKAT, REG_DX, AT_REMOVEDIR, true, out);
+	call_flags(cg, ctx, NR_UNLINKAT, REGS_DX, AT_REMOVEDIR, true, out);
 }
 
 /* mmap(address, length, protection, flags, descriptor, offset) */
@@ -117,7 +108,7 @@ void call_maps_file(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	vreg flags;
 
 	call_succeeded(cg, ctx, k, out);
-	flags = reg(cg, ctx, REG_R10);
+	flags = reg(cg, ctx, REGS_R10);
 	ir_alui(cg_ir(cg), IR_AND, flags, MAP_ANONYMOUS);
 	ir_jcci(cg_ir(cg), IR_NE, flags, 0, out);
 }
@@ -132,7 +123,7 @@ void call_locks_file(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	vreg command;
 
 	call_succeeded(cg, ctx, k, out);
-	command = tracepoint_read(cg, raw0(cg, ctx), REG_SI, 4);
+	command = tracepoint_read(cg, raw0(cg, ctx), REGS_SI, 4);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		ir_jcci(ir, IR_EQ, command, commands[i], yes);
 	ir_jmp(ir, out);
@@ -169,16 +160,16 @@ vreg call_path(struct cg *cg, vreg ctx)
 {
 	static const struct {
 		short nr, reg;
-	} others[] = { { NR_SYMLINK, REG_SI },	 { NR_MKDIRAT, REG_SI },
-		       { NR_UNLINKAT, REG_SI },	 { NR_RENAMEAT, REG_SI },
-		       { NR_RENAMEAT2, REG_SI }, { NR_LINKAT, REG_SI },
-		       { NR_SYMLINKAT, REG_DX }, { NR_READLINKAT, REG_SI },
-		       { NR_FACCESSAT, REG_SI }, { NR_FACCESSAT2, REG_SI },
-		       { NR_EXECVEAT, REG_SI } };
+	} others[] = { { NR_SYMLINK, REGS_SI },	 { NR_MKDIRAT, REGS_SI },
+		       { NR_UNLINKAT, REGS_SI },	 { NR_RENAMEAT, REGS_SI },
+		       { NR_RENAMEAT2, REGS_SI }, { NR_LINKAT, REGS_SI },
+		       { NR_SYMLINKAT, REGS_DX }, { NR_READLINKAT, REGS_SI },
+		       { NR_FACCESSAT, REGS_SI }, { NR_FACCESSAT2, REGS_SI },
+		       { NR_EXECVEAT, REGS_SI } };
 	struct ir *ir = cg_ir(cg);
 	label done = ir_label(ir);
-	vreg nr = reg(cg, ctx, REG_ORIG_AX);
-	vreg path = reg(cg, ctx, REG_DI);
+	vreg nr = reg(cg, ctx, REGS_ORIG_AX);
+	vreg path = reg(cg, ctx, REGS_DI);
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		label next = ir_label(ir);
@@ -204,7 +195,7 @@ vreg call_marked_path(struct cg *cg, vreg ctx)
 /* The descriptor that is the first argument; the register still has it when the call returns. */
 vreg call_file(struct cg *cg, vreg ctx)
 {
-	return tracepoint_read(cg, raw0(cg, ctx), REG_DI, 4);
+	return tracepoint_read(cg, raw0(cg, ctx), REGS_DI, 4);
 }
 
 vreg call_errno(struct cg *cg, vreg ctx)
@@ -217,5 +208,5 @@ vreg call_errno(struct cg *cg, vreg ctx)
 
 vreg call_mapped_file(struct cg *cg, vreg ctx)
 {
-	return tracepoint_read(cg, raw0(cg, ctx), REG_R8, 4);
+	return tracepoint_read(cg, raw0(cg, ctx), REGS_R8, 4);
 }

@@ -15,24 +15,13 @@
 #include <sys/mman.h>
 
 #include "kern/insns.h"
+#include "provider/regs.h"
 #include "provider/uprobe.h"
 
 const struct place *pid_place(const struct probe *probe)
 {
 	return &((struct pid_data *)probe->provider->data)->places.v[probe->data];
 }
-
-/* struct pt_regs of x86-64. */
-enum {
-	REG_R9 = 64,
-	REG_R8 = 72,
-	REG_AX = 80,
-	REG_CX = 88,
-	REG_DX = 96,
-	REG_SI = 104,
-	REG_DI = 112,
-	REG_SP = 152
-};
 
 static struct follow *follow_of(const struct probe_group *g)
 {
@@ -63,19 +52,8 @@ static vreg pid_prologue(struct cg *cg, vreg ctx, void *data, label out)
 
 static vreg entry_arg(struct cg *cg, vreg ctx, void *data, int n)
 {
-	static const int where[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8, REG_R9 };
-	struct ir *ir = cg_ir(cg);
-
 	(void)data;
-	if (n < (int)ARRAY_SIZE(where))
-		return ir_load(ir, 8, ctx, where[n]);
-	int at = cg_probe_stack(cg);
-	vreg sp = ir_load(ir, 8, ctx, REG_SP);
-
-	ir_comment(ir, "arg%d is on the stack, above the return address", n);
-	ir_alui(ir, IR_ADD, sp, 8 * (n - (int)ARRAY_SIZE(where) + 1));
-	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8), sp);
-	return ir_load(ir, 8, ir_stack(ir, at), 0);
+	return regs_entry_arg(cg, ctx, n, BPF_FUNC_probe_read_user);
 }
 
 /* At a function's first instruction its return address is on top of the stack; it has no frame yet. */
@@ -86,18 +64,8 @@ static vreg entry_caller(struct cg *cg, vreg ctx, void *data)
 
 	(void)data;
 	ir_call(ir, BPF_FUNC_probe_read_user, 3, ir_stack(ir, at), ir_imm(ir, 8),
-		ir_load(ir, 8, ctx, REG_SP));
+		ir_load(ir, 8, ctx, REGS_SP));
 	return ir_load(ir, 8, ir_stack(ir, at), 0);
-}
-
-/*
- * arg0, the offset of the returning instruction, is not known: the kernel sees the return, not where it came from. As of
- * fbt, it is -1: 0 would be an offset.
- */
-static vreg return_arg(struct cg *cg, vreg ctx, void *data, int n)
-{
-	(void)data;
-	return n == 1 ? ir_load(cg_ir(cg), 8, ctx, REG_AX) : ir_imm(cg_ir(cg), n ? 0 : -1);
 }
 
 static vreg offset_arg(struct cg *cg, vreg ctx, void *data, int n)
@@ -116,12 +84,12 @@ static vreg offset_arg(struct cg *cg, vreg ctx, void *data, int n)
 
 static const struct cg_probe_ops multi_cg[] = {
 	[PID_ENTRY] = PID_CG(KERN_UPROBE_MULTI, entry_arg, entry_caller),
-	[PID_RETURN] = PID_CG(KERN_UPROBE_MULTI, return_arg, NULL),
+	[PID_RETURN] = PID_CG(KERN_UPROBE_MULTI, regs_return_arg, NULL),
 	[PID_OFFSET] = PID_CG(KERN_UPROBE_MULTI, offset_arg, NULL),
 };
 static const struct cg_probe_ops perf_cg[] = {
 	[PID_ENTRY] = PID_CG(0, entry_arg, entry_caller),
-	[PID_RETURN] = PID_CG(0, return_arg, NULL),
+	[PID_RETURN] = PID_CG(0, regs_return_arg, NULL),
 	[PID_OFFSET] = PID_CG(0, offset_arg, NULL),
 };
 
