@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: -C: C headers, the system's too: D takes their types, enumerators and macros, and passes over the rest
+# @@timeout: 300
 . "$SRC/test/lib/check.sh"
 
 command -v cpp >/dev/null || { echo 'no cpp'; exit 77; }
