@@ -379,7 +379,7 @@ typedef enum {
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *probe,
 				dtrace_consume_rec_f *rec, void *arg);
 
-/* The value given to exit(), 0 if it was not called. */
+/* The value given to exit(), 0 if it was not called; 1 if a flame graph or heat map could not be written. */
 int dtrace_exitstatus(dtrace_hdl_t *dtp);
 /*
  * Puts text into fp behind all that dtrace_work() has printed there, without waiting for a slow

@@ -135,6 +135,11 @@ bool consumer_exited(const struct consumer *c, int *status)
 	return c->exited;
 }
 
+bool consumer_unwritten(const struct consumer *c)
+{
+	return c->unwritten;
+}
+
 bool consumer_filled(const struct consumer *c)
 {
 	return c->filled;

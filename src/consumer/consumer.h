@@ -201,6 +201,7 @@ int consumer_finish(struct consumer *c);
 void accounting_report(struct consumer *c); /* that alone */
 
 bool consumer_exited(const struct consumer *c, int *status); /* an exit() was decoded */
+bool consumer_unwritten(const struct consumer *c);   /* a picture could not be written */
 bool consumer_filled(const struct consumer *c);	     /* a fill buffer was found full */
 uint64_t consumer_records(const struct consumer *c); /* decoded in all, fault records not counted */
 uint64_t consumer_recorded(const struct consumer *c, uint32_t epid, uint32_t slot);

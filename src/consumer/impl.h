@@ -77,6 +77,7 @@ struct consumer {
 	/* session */
 	uint64_t last_status, last_agg, last_switch, last_clean; /* ns; 0: never */
 	bool stopped, filled, exited, header_done, broken;
+	bool unwritten; /* a picture could not be written */
 	int exit_status;
 	volatile sig_atomic_t abort, snap_wanted;
 	uint64_t snapshots; /* snapshot() calls answered */

@@ -212,6 +212,7 @@ static void file_write(struct consumer *c, const char *path, struct str *text)
 		failed = true;
 	if (failed)
 		consumer_message(c, "failed to write to %s: %s", path, strerror(errno));
+	c->unwritten |= failed;
 	str_free(text);
 }
 

@@ -576,7 +576,7 @@ int dtrace_exitstatus(dtrace_hdl_t *dtp)
 
 	if (dtp->consumer && !consumer_exited(dtp->consumer, &status))
 		status = 0;
-	return status;
+	return dtp->consumer && consumer_unwritten(dtp->consumer) ? 1 : status;
 }
 
 int dtrace_fputs(dtrace_hdl_t *dtp, FILE *fp, const char *text)

@@ -51,9 +51,12 @@ print(sums)
 sys.exit(sums != [100000, 100000])
 P
 
-# Nothing to draw is a picture, too; a file that cannot be written is told.
+# Nothing to draw is a picture, too; a file that cannot be written is told, and makes the status 1.
+run "$DTRACE" -q -x heatmap=none.svg -n 'BEGIN { exit(5); }'
+status 5
+rm none.svg
 run "$DTRACE" -q -x heatmap=none.svg -x flamegraph=/no/such/dir/f.svg -n 'BEGIN { exit(0); }'
-status 0
+status 1
 err 'dtrace: failed to write to /no/such/dir/f.svg: No such file or directory'
 python3 -c 'import xml.etree.ElementTree as ET; ET.parse("none.svg")' || wrong 'none.svg'
 finish
