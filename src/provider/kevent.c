@@ -396,12 +396,14 @@ static const struct kevent rows[] = {
 };
 
 /* Conditions for which the tracepoint alone is not enough. */
-static bool has_condition(kevent_cond *cond)
+static bool has_condition(const struct kevent *k)
 {
+	kevent_cond *cond = k->cond;
+
 	if (cond == vm_swaps_in || cond == vm_swaps_out)
 		return vm_have_swap();
-	if (cond == net_udp_no_port)
-		return net_have_reasons();
+	if (cond == net_dropped)
+		return net_have_drop(k);
 	return cond != net_refuses || net_have_refusals();
 }
 
@@ -417,7 +419,7 @@ static bool has_source(const struct kevent *k, struct hmap *tracepoints)
 	for (int i = 0; i < TPS_MAX && k->tracepoint[i]; i++)
 		if (!hmap_get(tracepoints, k->tracepoint[i]))
 			return false;
-	return has_condition(k->cond);
+	return has_condition(k);
 }
 
 static const struct kevent *row_of(const struct probe *probe)

@@ -86,8 +86,8 @@ kevent_cond net_refuses;
 kevent_arg net_refused_transport;
 bool net_have_refusals(void);
 /* Of kfree_skb, which has to tell the reason. */
-kevent_cond net_udp_no_port;
-bool net_have_reasons(void);
+kevent_cond net_dropped; /* for the reason that belongs to the probe's name */
+bool net_have_drop(const struct kevent *k);
 /* Of icmp_send. */
 kevent_cond net_icmp_unreachable, net_icmp_time_exceeded;
 

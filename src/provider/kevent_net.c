@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Conditions and arguments of events of the network (provider/kevent.h). */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "provider/kevent.h"
 
@@ -86,13 +88,16 @@ void net_is_udp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 	carries(cg, raw0(cg, ctx), PROTO_UDP, out);
 }
 
+static void is_ipv4(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+{
+	(void)k;
+	ir_jcci(cg_ir(cg), IR_NE, tracepoint_member(cg, raw0(cg, ctx), "sk_buff", "protocol", 2),
+		ETH_IP4, out);
+}
+
 void net_is_icmp(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
-	struct ir *ir = cg_ir(cg);
-
-	(void)k;
-	ir_jcci(ir, IR_NE, tracepoint_member(cg, raw0(cg, ctx), "sk_buff", "protocol", 2), ETH_IP4,
-		out);
+	is_ipv4(cg, ctx, k, out);
 	carries(cg, raw0(cg, ctx), PROTO_ICMP, out);
 }
 
@@ -238,26 +243,62 @@ void net_tcp_refused(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 		ECONNREFUSED, out);
 }
 
-/* kfree_skb(packet, place, reason); reasons have other numbers in other kernels. */
-static int64_t no_socket(void)
+/* kfree_skb(packet, place, reason): why packets are dropped. Reasons have other numbers in other kernels. */
+static const struct drop {
+	const char *name;
+	const char *reason[2]; /* one of them; with SKB_DROP_REASON_ before it */
+	kevent_cond *packet;
+} drops[] = {
+	{ "ipInHdrErrors", { "IP_INHDR", "IP_CSUM" }, is_ipv4 },
+	{ "ipInCksumErrs", { "IP_CSUM" }, is_ipv4 },
+	{ "ipInUnknownProtos", { "IP_NOPROTO" }, is_ipv4 },
+	{ "tcpInErrs", { "TCP_CSUM" }, net_is_tcp },
+	{ "udpInCksumErrs", { "UDP_CSUM" }, net_is_udp },
+	{ "udpInOverflows", { "SOCKET_RCVBUFF" }, net_is_udp },
+	{ "udpNoPorts", { "NO_SOCKET" }, net_is_udp },
+};
+
+static const struct drop *drop_of(const struct kevent *k)
 {
-	return kern_btf_enumerator("skb_drop_reason", "SKB_DROP_REASON_NO_SOCKET");
+	size_t i = 0;
+
+	while (strcmp(drops[i].name, k->name))
+		i++;
+	return &drops[i];
 }
 
-bool net_have_reasons(void)
+static int64_t reason_number(const char *name)
 {
+	char full[64];
+
+	snprintf(full, sizeof(full), "SKB_DROP_REASON_%s", name);
+	return kern_btf_enumerator("skb_drop_reason", full);
+}
+
+bool net_have_drop(const struct kevent *k)
+{
+	const struct drop *d = drop_of(k);
 	struct kern_btf_args types;
+	bool have = !kern_btf_tracepoint_args("kfree_skb", &types) && types.n > 2;
 
-	return !kern_btf_tracepoint_args("kfree_skb", &types) && types.n > 2 && no_socket() > 0;
+	for (size_t i = 0; i < ARRAY_SIZE(d->reason); i++)
+		have = have && (!d->reason[i] || reason_number(d->reason[i]) > 0);
+	return have;
 }
 
-void net_udp_no_port(struct cg *cg, vreg ctx, const struct kevent *k, label out)
+void net_dropped(struct cg *cg, vreg ctx, const struct kevent *k, label out)
 {
+	const struct drop *d = drop_of(k);
+	struct ir *ir = cg_ir(cg);
+	label yes = ir_label(ir);
 	vreg reason = raw2(cg, ctx);
 
-	ir_ext(cg_ir(cg), reason, 4, false);
-	ir_jcci(cg_ir(cg), IR_NE, reason, no_socket(), out);
-	net_is_udp(cg, ctx, k, out);
+	ir_ext(ir, reason, 4, false);
+	for (size_t i = 0; i < ARRAY_SIZE(d->reason) && d->reason[i]; i++)
+		ir_jcci(ir, IR_EQ, reason, reason_number(d->reason[i]), yes);
+	ir_jmp(ir, out);
+	ir_place(ir, yes);
+	d->packet(cg, ctx, k, out);
 }
 
 enum { ICMP_UNREACHABLE = 3, ICMP_TIME_EXCEEDED = 11 };

@@ -10,7 +10,7 @@ cat >go.py <<'END'
 import ctypes, select, socket, struct
 
 def counters():
-    lines = [l.split() for l in open("/proc/net/snmp")]
+    lines = [l.split() for f in ("snmp", "netstat") for l in open("/proc/net/" + f)]
     return {a[0][:-1] + k: int(v) for a, b in zip(lines[::2], lines[1::2]) for k, v in zip(a[1:], b[1:])}
 
 before = counters()
@@ -65,6 +65,25 @@ for i in range(5):
         u.sendto(b"x", port)
     except ConnectionRefusedError:
         pass
+# Packets with a fault: put together whole, of one protocol more than there are; three of TCP, four of UDP with a wrong sum.
+own = socket.inet_aton("127.0.0.1")
+def header(protocol, length):
+    return struct.pack("!BBHHHBBH", 0x45, 0, 20 + length, 1, 0, 64, protocol, 0) + own + own
+raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+for i in range(2):
+    raw.sendto(header(253, 8) + bytes(8), ("127.0.0.1", 0))
+for i in range(3):
+    raw.sendto(header(6, 20) + struct.pack("!HHIIBBHHH", 1, port[1], 1, 1, 0x50, 2, 1, 0x1234, 0), ("127.0.0.1", 0))
+for i in range(4):
+    raw.sendto(header(17, 16) + struct.pack("!HHHH", 1, port[1], 16, 0x1234) + bytes(8), ("127.0.0.1", 0))
+# Of wrong headers the kernel makes none: they go to the device as they are. Three have a wrong sum, two a wrong length.
+device = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+device.bind(("lo", 0x0800))
+ethernet = bytes(12) + b"\x08\x00"
+for i in range(3):
+    device.send(ethernet + header(253, 26) + bytes(26))
+for i in range(2):
+    device.send(ethernet + b"\x41" + header(253, 26)[1:] + bytes(26))
 # A socket that lets no packet in: the request to connect is sent again.
 server = socket.socket()
 server.bind(("127.0.0.1", 0))
@@ -82,6 +101,12 @@ for k in after:
 END
 run "$DTRACE" -qZn '
 mib:::udpNoPorts { @["UdpNoPorts"] = sum(args[0]); }
+mib:::ipInHdrErrors { @["IpInHdrErrors"] = sum(args[0]); }
+mib:::ipInCksumErrs { @["IpExtInCsumErrors"] = sum(args[0]); }
+mib:::ipInUnknownProtos { @["IpInUnknownProtos"] = sum(args[0]); }
+mib:::tcpInErrs { @["TcpInErrs"] = sum(args[0]); }
+mib:::udpInCksumErrs { @["UdpInCsumErrors"] = sum(args[0]); }
+mib:::udpInOverflows { @["UdpRcvbufErrors"] = sum(args[0]); }
 mib:::icmpOutDestUnreachs { @["IcmpOutDestUnreachs"] = sum(args[0]); }
 mib:::icmpOutTimeExcds { @["IcmpOutTimeExcds"] = sum(args[0]); }
 mib:::ipInReceives { @["IpInReceives"] = sum(args[0]); }
@@ -90,7 +115,7 @@ mib:::icmpOutMsgs { @["IcmpOutMsgs"] = sum(args[0]); }
 mib:::tcpInSegs { @["TcpInSegs"] = sum(args[0]); }
 mib:::tcpEstabResets { @["TcpEstabResets"] = sum(args[0]); }
 mib:::tcpRetransSegs { @["TcpRetransSegs"] = sum(args[0]); }
-mib:::udpInErrors { @["UdpInErrors"] = sum(args[0]); }
+mib:::udpInErrors, mib:::udpInCksumErrs { @["UdpInErrors"] = sum(args[0]); }
 mib:::tcpEstabResets /pid == $target/ { @["mine"] = sum(args[0]); }
 END { printa("seen %s %@d\n", @); }' -c 'python3 go.py'
 status 0
@@ -103,7 +128,9 @@ for least in 'IpInReceives 20' 'IcmpInMsgs 14' 'IcmpOutMsgs 14' 'TcpInSegs 10' '
 	[ "$(own "$k")" -ge "${least#* }" ] || wrong "the program's $k: $(own "$k")"
 	[ "$(seen "$k")" -ge "$(own "$k")" ] || wrong "$k: $(seen "$k"), by the kernel $(own "$k")"
 done
-for most in 'udpNoPorts UdpNoPorts 5' 'icmpOutDestUnreachs IcmpOutDestUnreachs 5'; do
+for most in 'udpNoPorts UdpNoPorts 5' 'icmpOutDestUnreachs IcmpOutDestUnreachs 5' 'ipInHdrErrors IpInHdrErrors 5' \
+	'ipInCksumErrs IpExtInCsumErrors 3' 'ipInUnknownProtos IpInUnknownProtos 2' 'tcpInErrs TcpInErrs 3' \
+	'udpInCksumErrs UdpInCsumErrors 4' 'udpInOverflows UdpRcvbufErrors 1'; do
 	"$DTRACE" -ln "mib:::${most%% *}" >/dev/null 2>&1 || continue
 	least=${most#* } k=${least% *}
 	[ "$(own "$k")" -ge "${least#* }" ] && [ "$(seen "$k")" -ge "$(own "$k")" ] ||
