@@ -18,6 +18,7 @@
 
 #define HELD_MAX 256 /* files kept open because their path means nothing here */
 #define VDSO "[vdso]"
+#define MEMFD "/memfd:"
 
 struct object {
 	char *path;
@@ -26,6 +27,7 @@ struct object {
 	pid_t pid;    /* that has, or had, it mapped */
 	int fd;	      /* -1: to be opened by its path */
 	bool tried;
+	bool made; /* no file: code that was made at run time */
 	struct elfsyms *syms;
 };
 
@@ -94,35 +96,79 @@ static int open_there(pid_t pid, const char *path, uint64_t ino)
 	return fd;
 }
 
-struct object *object_get(struct objects *o, const char *path, uint64_t ino, pid_t pid)
+/* Whatever has become of its name. */
+static int open_mapped(const struct object_mapped *m)
+{
+	char *path = mem_printf("/proc/%d/map_files/%llx-%llx", (int)m->pid,
+				(unsigned long long)m->start, (unsigned long long)m->end);
+	int fd = open_same(path, m->ino);
+
+	free(path);
+	return fd;
+}
+
+static bool is_memory(const char *path)
+{
+	return !strncmp(path, MEMFD, strlen(MEMFD));
+}
+
+/* Memory that has no name in any directory is a file if a program or library is in it, else code made at run time. */
+static int open_memory(const struct object_mapped *m)
+{
+	int fd = open_mapped(m);
+	char magic[SELFMAG];
+
+	if (fd >= 0 && pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* What cannot be opened by its path later. */
+static int hold(const struct object_mapped *m)
+{
+	int fd;
+
+	if (is_memory(m->path))
+		return open_memory(m);
+	if (*m->path != '/' || is_here(m->path, m->ino))
+		return -1;
+	fd = open_there(m->pid, m->path, m->ino);
+	return fd >= 0 ? fd : open_mapped(m);
+}
+
+static struct object *object_new(struct objects *o, const struct object_mapped *m)
+{
+	struct object *obj = mem_alloc(sizeof(*obj));
+	const char *slash = strrchr(m->path, '/');
+
+	obj->path = mem_strdup(m->path);
+	obj->name = slash ? obj->path + (slash - m->path) + 1 : obj->path;
+	obj->ino = m->ino;
+	obj->pid = m->pid;
+	obj->fd = o->held < HELD_MAX ? hold(m) : -1;
+	obj->made = is_memory(m->path) && obj->fd < 0;
+	o->held += obj->fd >= 0;
+	vec_push(&o->v, obj);
+	return obj;
+}
+
+struct object *object_get(struct objects *o, const struct object_mapped *m)
 {
 	struct object *obj;
 	char *key;
 
-	if (*path != '/' && strcmp(path, VDSO))
+	if ((*m->path != '/' && strcmp(m->path, VDSO)) || !strncmp(m->path, "//anon", 6))
 		return NULL;
-	if (!strncmp(path, "//anon", 6) || !strncmp(path, "/memfd:", 7))
-		return NULL;
-	key = mem_printf("%llu %s", (unsigned long long)ino, path);
+	key = mem_printf("%llu %s", (unsigned long long)m->ino, m->path);
 	obj = hmap_get(o->by_key, key);
 	if (!obj) {
-		const char *slash = strrchr(path, '/');
-
-		obj = mem_alloc(sizeof(*obj));
-		obj->path = mem_strdup(path);
-		obj->name = slash ? obj->path + (slash - path) + 1 : obj->path;
-		obj->ino = ino;
-		obj->pid = pid;
-		obj->fd = -1;
-		if (*path == '/' && o->held < HELD_MAX && !is_here(path, ino)) {
-			obj->fd = open_there(pid, path, ino);
-			o->held += obj->fd >= 0;
-		}
+		obj = object_new(o, m);
 		hmap_put(o->by_key, key, obj);
-		vec_push(&o->v, obj);
 	}
 	free(key);
-	return obj;
+	return obj->made ? NULL : obj;
 }
 
 const char *object_name(const struct object *obj)

@@ -197,8 +197,9 @@ static void line_map(struct usyms *u, struct space *s, uint32_t pid, char *line)
 		line[--n] = 0;
 	if (n > 10 && !strcmp(line + n - 10, " (deleted)"))
 		line[n - 10] = 0;
-	space_map(s, (struct mapping){ start, end, offset,
-				       object_get(u->objects, line + at, ino, (pid_t)pid) });
+	const struct object_mapped m = { line + at, ino, start, end, (pid_t)pid };
+
+	space_map(s, (struct mapping){ start, end, offset, object_get(u->objects, &m) });
 }
 
 /* NULL: it is gone, or a thread of the kernel. */
@@ -272,6 +273,7 @@ static void news_exec(struct usyms *u, const struct track_event *e)
 
 static void news_mmap(struct usyms *u, const struct track_event *e)
 {
+	const struct object_mapped m = { e->path, e->ino, e->start, e->start + e->len, (pid_t)e->pid };
 	struct proc *p = proc_get(u, e->pid);
 
 	if (!p) /* it has more mappings than this one */
@@ -279,8 +281,7 @@ static void news_mmap(struct usyms *u, const struct track_event *e)
 	if (!p)
 		p = proc_new(u, e->pid, space_new());
 	space_map(space_own(&proc_now(p)->space),
-		  (struct mapping){ e->start, e->start + e->len, e->offset,
-				    object_get(u->objects, e->path, e->ino, (pid_t)e->pid) });
+		  (struct mapping){ m.start, m.end, e->offset, object_get(u->objects, &m) });
 }
 
 static void proc_drop(struct usyms *u, uint32_t pid)
