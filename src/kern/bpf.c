@@ -110,6 +110,23 @@ int kern_map_mmap(int fd, size_t len, int prot, void **area)
 	return 0;
 }
 
+int kern_area_create(const char *name, size_t size, void **mem)
+{
+	int fd = kern_map_create(BPF_MAP_TYPE_ARRAY, name, 4, (uint32_t)size, 1, BPF_F_MMAPABLE);
+
+	*mem = NULL;
+	if (fd >= 0)
+		kern_map_mmap(fd, size, PROT_READ | PROT_WRITE, mem);
+	return fd;
+}
+
+void kern_area_destroy(int *fd, void *mem, size_t size)
+{
+	if (mem)
+		munmap(mem, size);
+	kern_close(fd);
+}
+
 static int map_element(int cmd, int fd, const void *key, const void *value, uint64_t flags)
 {
 	union bpf_attr a;

@@ -30,6 +30,13 @@ int kern_map_freeze(int fd);
 /* Maps len bytes (rounded up to pages by the kernel) from the start of a BPF_F_MMAPABLE map,
  * shared. prot: PROT_x. 0, and *area to be given to munmap(2) with the same len. */
 int kern_map_mmap(int fd, size_t len, int prot, void **area);
+/*
+ * A map of one element that is mapped here, too: programs write there, we read, or the other way round. Its descriptor; *mem
+ * is NULL if it is not there, or negative errno.
+ */
+int kern_area_create(const char *name, size_t size, void **mem);
+/* Accepts what could not be created. */
+void kern_area_destroy(int *fd, void *mem, size_t size);
 int kern_map_update(int fd, const void *key, const void *value, uint64_t flags);
 int kern_map_lookup(int fd, const void *key, void *value);
 int kern_map_delete(int fd, const void *key);

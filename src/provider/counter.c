@@ -7,7 +7,6 @@
  * should have brought are known at the end.
  */
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "provider/counter.h"
 
@@ -50,10 +49,8 @@ void counter_group_init(struct probe_group *g, const struct kern_perf_event *ev,
 	g->ops_data = cg;
 	g->nrows = 1;
 	g->activity = ABI_ACTIVE;
-	g->aux_fd = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_fired", 4, 8 * cg->ncpus, 1,
-				    BPF_F_MMAPABLE);
-	if (g->aux_fd >= 0 && !kern_map_mmap(g->aux_fd, 8 * cg->ncpus, PROT_READ, &area))
-		cg->fired = area;
+	g->aux_fd = kern_area_create("dt_fired", 8 * cg->ncpus, &area);
+	cg->fired = area;
 }
 
 void counter_group_destroy(struct probe_group *g)
@@ -65,9 +62,7 @@ void counter_group_destroy(struct probe_group *g)
 	for (size_t i = 0; i < cg->events.n; i++)
 		kern_close(&cg->events.v[i].fd);
 	vec_free(&cg->events);
-	if (cg->fired)
-		munmap(cg->fired, 8 * cg->ncpus);
-	kern_close(&g->aux_fd);
+	kern_area_destroy(&g->aux_fd, cg->fired, 8 * cg->ncpus);
 	free(cg);
 	g->ops_data = NULL;
 }

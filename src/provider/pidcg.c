@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "kern/insns.h"
 #include "provider/regs.h"
@@ -165,10 +164,8 @@ static int missed_load(const struct missed *m, const struct probe_group *g, int 
 
 static void missed_destroy(struct missed *m)
 {
-	if (m->n)
-		munmap((void *)m->n, m->rows * sizeof(*m->n));
 	kern_close(&m->prog);
-	kern_close(&m->map);
+	kern_area_destroy(&m->map, (void *)m->n, m->rows * sizeof(*m->n));
 	free(m);
 }
 
@@ -181,10 +178,8 @@ static struct missed *missed_create(const struct probe_group *g, int state_fd)
 
 	m->rows = rows;
 	m->prog = -1;
-	m->map = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_deep", 4, rows * sizeof(*m->n), 1,
-				 BPF_F_MMAPABLE);
-	if (m->map >= 0 && !kern_map_mmap(m->map, rows * sizeof(*m->n), PROT_READ, &area))
-		m->n = area;
+	m->map = kern_area_create("dt_deep", rows * sizeof(*m->n), &area);
+	m->n = area;
 	if (m->n)
 		m->prog = missed_load(m, g, state_fd);
 	if (m->prog >= 0)

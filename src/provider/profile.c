@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -267,9 +266,15 @@ static size_t profile_rows(const struct probe *probe, uint32_t *rows, size_t max
 	return max ? 1 : 0;
 }
 
+static size_t cells_size(const struct profile_group *pg)
+{
+	return sizeof(*pg->cells) * NROWS * pg->ncpus;
+}
+
 static void profile_group_init(struct probe_group *g, const struct probe *probe)
 {
 	struct profile_group *pg = mem_alloc(sizeof(*pg));
+	void *area;
 
 	snprintf(g->name, sizeof(g->name), "profile");
 	g->ops = &profile_cg;
@@ -283,12 +288,8 @@ static void profile_group_init(struct probe_group *g, const struct probe *probe)
 	pg->ncpus = kern_cpus_possible();
 	if (getrandom(&pg->token, sizeof(pg->token), 0) != sizeof(pg->token))
 		pg->token = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)pg;
-	size_t size = sizeof(*pg->cells) * NROWS * pg->ncpus;
-	void *area;
-
-	g->aux_fd = kern_map_create(BPF_MAP_TYPE_ARRAY, "dt_timers", 4, size, 1, BPF_F_MMAPABLE);
-	if (g->aux_fd >= 0 && !kern_map_mmap(g->aux_fd, size, PROT_READ | PROT_WRITE, &area))
-		pg->cells = area;
+	g->aux_fd = kern_area_create("dt_timers", cells_size(pg), &area);
+	pg->cells = area;
 }
 
 static void profile_group_destroy(struct probe_group *g)
@@ -300,9 +301,7 @@ static void profile_group_destroy(struct probe_group *g)
 	for (size_t i = 0; i < pg->timers.n; i++)
 		kern_close(&pg->timers.v[i].fd);
 	vec_free(&pg->timers);
-	if (pg->cells)
-		munmap(pg->cells, sizeof(*pg->cells) * NROWS * pg->ncpus);
-	kern_close(&g->aux_fd);
+	kern_area_destroy(&g->aux_fd, pg->cells, cells_size(pg));
 	free(pg);
 	g->ops_data = NULL;
 }

@@ -195,12 +195,10 @@ static bool map_areas(struct watch *w)
 {
 	void *taken = mmap(NULL, w->page, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0);
 	void *given = mmap(NULL, w->page + 2 * w->size, PROT_READ, MAP_SHARED, w->ring, w->page);
-	void *lost;
 
 	w->taken = taken == MAP_FAILED ? NULL : taken;
 	w->given = given == MAP_FAILED ? NULL : given;
-	w->lost = kern_map_mmap(w->lost_map, sizeof(*w->lost), PROT_READ | PROT_WRITE, &lost) ? NULL : lost;
-	return w->taken && w->given && w->lost;
+	return w->taken && w->given;
 }
 
 static void watch_free(struct watch *w)
@@ -209,10 +207,8 @@ static void watch_free(struct watch *w)
 		munmap(w->taken, w->page);
 	if (w->given)
 		munmap((void *)w->given, w->page + 2 * w->size);
-	if (w->lost)
-		munmap(w->lost, sizeof(*w->lost));
 	kern_close(&w->ring);
-	kern_close(&w->lost_map);
+	kern_area_destroy(&w->lost_map, w->lost, sizeof(*w->lost));
 	free(w);
 }
 
@@ -250,13 +246,15 @@ static void watches_free(struct watches **all)
 struct watch *watch_create(struct watches **all)
 {
 	struct watch *w = mem_alloc(sizeof(*w));
+	void *lost;
 
 	w->page = sysconf(_SC_PAGESIZE);
 	w->size = 16 * w->page;
 	w->poke = -1;
 	w->ring = kern_map_create(BPF_MAP_TYPE_RINGBUF, "news", 0, 0, w->size, 0);
-	w->lost_map = kern_map_create(BPF_MAP_TYPE_ARRAY, "news_lost", 4, sizeof(*w->lost), 1, BPF_F_MMAPABLE);
-	if (w->ring >= 0 && w->lost_map >= 0 && map_areas(w)) {
+	w->lost_map = kern_area_create("news_lost", sizeof(*w->lost), &lost);
+	w->lost = lost;
+	if (w->ring >= 0 && w->lost && map_areas(w)) {
 		enlist(w, all);
 		return w;
 	}
