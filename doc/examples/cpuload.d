@@ -11,9 +11,9 @@
 profile-1001
 {
 	@samples[cpu] = count();
-	@idle[cpu] = sum(pid == 0 ? 1 : 0);
-	@kernel[cpu] = sum(pid && arg0 ? 1 : 0);
-	@user[cpu] = sum(pid && arg1 ? 1 : 0);
+	@idle[cpu] = sum(curthread->pid == 0 ? 1 : 0);
+	@kernel[cpu] = sum(curthread->pid && arg0 ? 1 : 0);
+	@user[cpu] = sum(curthread->pid && arg1 ? 1 : 0);
 }
 
 END

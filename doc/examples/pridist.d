@@ -9,7 +9,7 @@
 #pragma D option quiet
 
 profile-1001
-/pid/
+/curthread->pid/
 {
 	@priority[execname] = lquantize(curlwpsinfo->pr_pri, 0, 140, 1);
 }

@@ -82,7 +82,7 @@ if [ "$got" = 0 ] && grep -q tick out; then
 	echo 'while True: pass' >busy.py
 	run "$DTRACE" -qn 'sched:::tick /pid == $target && args[0]->pr_lwpid == tid && args[1]->pr_pid == pid/ { n++; }
 sched:::tick /pid == $target && n >= 20/ { exit(0); }
-sched:::tick /tid == 0/ { @idle = count(); }
+sched:::tick /curthread->pid == 0/ { @idle = count(); }
 END { printf("ticks %d\n", n); printa("idle %@d\n", @idle); }' -c 'python3 busy.py'
 	status 0
 	has_out '^ticks 2[0-9]$'

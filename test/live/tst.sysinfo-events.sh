@@ -23,7 +23,7 @@ sysinfo:::writech /pid == $target && yields == 1/ { @["writech"] = sum(args[0]);
 sysinfo:::cpumigrate { @["cpumigrate"] = sum(arg0); }
 sysinfo:::pswitch /pid == $target/ { @["pswitch"] = sum(arg0); }
 sysinfo:::idlethread { @["idlethread"] = sum(arg0); }
-sched:::off-cpu /args[0]->pr_lwpid == 0/ { @["toidle"] = sum(1); }
+sched:::off-cpu /((struct task_struct *)args[0]->pr_addr)->pid == 0/ { @["toidle"] = sum(1); }
 END { printa("%s %@d\n", @); }' -c "$PROGS/events"
 status 0
 for line in 'sysfork 5' 'sysvfork 4' 'nthreads 9' 'sysexec 3' 'msg 14' 'sema 6' 'sysread 11' 'syswrite 13' 'readch 1100' 'writech 1310'; do

@@ -128,7 +128,7 @@ syscall::sched_yield:entry /pid == $target/ { begun = 1; }
 sched:::tick /begun && pid == $target && seen < 40/ { seen++; self->one = 1; }
 sysinfo:::cpu_ticks_user /pid == $target && self->one/ { self->one = 0; user += arg0; }
 sysinfo:::cpu_ticks_kernel /pid == $target && self->one/ { self->one = 0; kernel += arg0; }
-sysinfo:::cpu_ticks_user, sysinfo:::cpu_ticks_kernel /tid == 0/ { idle++; }
+sysinfo:::cpu_ticks_user, sysinfo:::cpu_ticks_kernel /curthread->pid == 0/ { idle++; }
 tick-100ms /user + kernel >= 40/ { exit(0); }
 END { printf("sum %d more %d idle %d\n", user + kernel, user > kernel, idle); }' -c "python3 $who.py"
 		status 0
