@@ -5,7 +5,7 @@
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 value() { awk -v k="$1" '$1 == k { print $2 }' out; }
-listed() { "$DTRACE" -ln "$1" >/dev/null 2>&1; }
+listed() { "$DTRACE" -ln "$1" 2>/dev/null | grep -q sysinfo; }
 
 # Each of these a number of times that the program knows.
 run "$DTRACE" -qn '

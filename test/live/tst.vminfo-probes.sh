@@ -6,7 +6,7 @@
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 value() { awk -v k="$1" '$1 == k { print $2 }' out; }
-listed() { "$DTRACE" -ln "vminfo:::$1" >/dev/null 2>&1; }
+listed() { "$DTRACE" -ln "vminfo:::$1" 2>/dev/null | grep -q vminfo; }
 # A counter of /proc/vmstat, or the sum of several.
 vmstat() { awk -v k=" $* " 'index(k, " " $1 " ") { n += $2 } END { printf "%d\n", n }' /proc/vmstat; }
 
