@@ -11,6 +11,7 @@
 #include "kern/kern.h"
 
 #define ROUNDS 16
+#define AT_WORD (-8) /* in the stack */
 #define CLOCK_NEVER (INT64_MAX / 2)
 
 /* CLOCK_TAI - CLOCK_REALTIME in ns: 0 unless a time service has told the kernel. */
@@ -21,16 +22,11 @@ int64_t clock_tai_offset(void)
 	return adjtimex(&tx) < 0 ? 0 : (int64_t)tx.tai * 1000000000;
 }
 
-/* *r10[at] = 8 bytes of the kernel at reg + offset. */
-static void put_read(struct insns *c, int at, int reg, int offset)
+/* r8 = 8 bytes of the kernel at reg + offset. */
+static void put_read(struct insns *c, int reg, int offset)
 {
-	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
-	insns_put(c, ADDI(BPF_REG_1, at));
-	insns_put(c, MOVI(BPF_REG_2, 8));
-	insns_put(c, MOV(BPF_REG_3, reg));
-	insns_put(c, ADDI(BPF_REG_3, offset));
-	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
-	insns_put(c, LOAD(BPF_DW, BPF_REG_8, BPF_REG_10, at));
+	insns_put_read(c, reg, offset, 8, AT_WORD);
+	insns_put(c, LOAD(BPF_DW, BPF_REG_8, BPF_REG_10, AT_WORD));
 }
 
 /*
@@ -50,15 +46,15 @@ static int load_ahead(int map)
 		return -ENOENT;
 	insns_put(&c, CALL(BPF_FUNC_get_current_task));
 	insns_put(&c, MOV(BPF_REG_6, BPF_REG_0));
-	put_read(&c, -8, BPF_REG_6, start);
+	put_read(&c, BPF_REG_6, start);
 	insns_put(&c, MOV(BPF_REG_9, BPF_REG_8));
 	if (queue >= 0 && rq >= 0 && clock >= 0 && tasks >= 0) {
-		put_read(&c, -8, BPF_REG_6, queue);
-		put_read(&c, -8, BPF_REG_8, rq);
+		put_read(&c, BPF_REG_6, queue);
+		put_read(&c, BPF_REG_8, rq);
 		insns_put(&c, MOV(BPF_REG_7, BPF_REG_8));
-		put_read(&c, -8, BPF_REG_7, clock);
+		put_read(&c, BPF_REG_7, clock);
 		insns_put(&c, INSN(BPF_ALU64 | BPF_ADD | BPF_X, BPF_REG_9, BPF_REG_8, 0, 0));
-		put_read(&c, -8, BPF_REG_7, tasks);
+		put_read(&c, BPF_REG_7, tasks);
 		insns_put(&c, INSN(BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_9, BPF_REG_8, 0, 0));
 	}
 	insns_put(&c, CALL(BPF_FUNC_ktime_get_ns));

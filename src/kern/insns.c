@@ -40,16 +40,20 @@ void insns_land(struct insns *c, uint32_t from)
 #define AT_WORD (-72)
 #define AT_PID (-80)
 
-/* r0 = what is at r0 + offset. */
-static void put_word(struct insns *c, uint32_t offset, int size)
+void insns_put_read(struct insns *c, int reg, int offset, int size, int at)
+{
+	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
+	insns_put(c, ADDI(BPF_REG_1, at));
+	insns_put(c, MOVI(BPF_REG_2, size));
+	insns_put(c, MOV(BPF_REG_3, reg));
+	insns_put(c, ADDI(BPF_REG_3, offset));
+	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
+}
+
+void insns_put_word(struct insns *c, uint32_t offset, int size)
 {
 	insns_put(c, STOREI(BPF_DW, BPF_REG_10, AT_WORD, 0));
-	insns_put(c, MOV(BPF_REG_3, BPF_REG_0));
-	insns_put(c, ADDI(BPF_REG_3, (int)offset));
-	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
-	insns_put(c, ADDI(BPF_REG_1, AT_WORD));
-	insns_put(c, MOVI(BPF_REG_2, size));
-	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
+	insns_put_read(c, BPF_REG_0, (int)offset, size, AT_WORD);
 	insns_put(c, LOAD(BPF_DW, BPF_REG_0, BPF_REG_10, AT_WORD));
 }
 
@@ -58,17 +62,17 @@ static void put_number(struct insns *c, const struct abi_pidns *p)
 {
 	uint32_t above, other, done;
 
-	put_word(c, p->signal, 8);
-	put_word(c, p->process, 8);
+	insns_put_word(c, p->signal, 8);
+	insns_put_word(c, p->process, 8);
 	insns_put(c, STORE(BPF_DW, BPF_REG_10, AT_PID, BPF_REG_0));
-	put_word(c, p->pid_level, 4);
+	insns_put_word(c, p->pid_level, 4);
 	above = insns_jump_if(c, BPF_JLT, BPF_REG_0, (int32_t)p->level);
 	insns_put(c, LOAD(BPF_DW, BPF_REG_0, BPF_REG_10, AT_PID));
-	put_word(c, p->at_ns, 8);
+	insns_put_word(c, p->at_ns, 8);
 	insns_put_imm64(c, BPF_REG_1, 0, p->ns);
 	other = insns_jump_if_reg(c, BPF_JNE, BPF_REG_0, BPF_REG_1);
 	insns_put(c, LOAD(BPF_DW, BPF_REG_0, BPF_REG_10, AT_PID));
-	put_word(c, p->nr, 4);
+	insns_put_word(c, p->nr, 4);
 	done = insns_jump_if(c, BPF_JA, 0, 0);
 	insns_land(c, above);
 	insns_land(c, other);
@@ -96,18 +100,8 @@ void insns_put_process_of(struct insns *c, int reg, int task)
 	if (p)
 		put_number(c, p);
 	else
-		put_word(c, (uint32_t)MAX(kern_btf_member_offset("task_struct", "tgid"), 0), 4);
+		insns_put_word(c, (uint32_t)MAX(kern_btf_member_offset("task_struct", "tgid"), 0), 4);
 	insns_put(c, MOV(reg, BPF_REG_0));
-}
-
-void insns_put_task_number(struct insns *c, int reg, int offset, int at)
-{
-	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
-	insns_put(c, ADDI(BPF_REG_1, at));
-	insns_put(c, MOVI(BPF_REG_2, 4));
-	insns_put(c, MOV(BPF_REG_3, reg));
-	insns_put(c, ADDI(BPF_REG_3, offset));
-	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
 }
 
 int insns_load(struct insns *c, enum bpf_prog_type type, int attach_type, const char *name)

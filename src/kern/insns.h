@@ -34,8 +34,10 @@ void insns_land(struct insns *c, uint32_t from);
 void insns_put_process(struct insns *c, int reg);
 /* reg = the process, not the thread, of the task that reg `task` points to; as above. Both are numbers of our pid namespace. */
 void insns_put_process_of(struct insns *c, int reg, int task);
-/* A 4-byte number of the task that reg (6 to 9) points to, copied to the stack at `at`. */
-void insns_put_task_number(struct insns *c, int reg, int offset, int at);
+/* size bytes of the kernel at reg (0, 6 to 9) + offset, copied to the stack at `at`; changes registers 0 to 5. */
+void insns_put_read(struct insns *c, int reg, int offset, int size, int at);
+/* r0 = the number of size bytes at r0 + offset; changes registers 1 to 5, and the stack from -72 to -64. */
+void insns_put_word(struct insns *c, uint32_t offset, int size);
 /* Ends the program with 0 and loads it: a descriptor or negative errno. */
 int insns_load(struct insns *c, enum bpf_prog_type type, int attach_type, const char *name);
 

@@ -12,7 +12,6 @@
 
 #define INITIAL_INO 0xeffffffcu /* PROC_PID_INIT_INO: the same on every kernel */
 #define PIDTYPE_TGID 1
-#define AT_WORD (-8) /* in the stack */
 
 struct found {
 	uint64_t level, ns;
@@ -20,32 +19,20 @@ struct found {
 
 static struct abi_pidns pidns;
 
-static void put_word(struct insns *c, int offset, int size)
-{
-	insns_put(c, STOREI(BPF_DW, BPF_REG_10, AT_WORD, 0));
-	insns_put(c, MOV(BPF_REG_3, BPF_REG_0));
-	insns_put(c, ADDI(BPF_REG_3, offset));
-	insns_put(c, MOV(BPF_REG_1, BPF_REG_10));
-	insns_put(c, ADDI(BPF_REG_1, AT_WORD));
-	insns_put(c, MOVI(BPF_REG_2, size));
-	insns_put(c, CALL(BPF_FUNC_probe_read_kernel));
-	insns_put(c, LOAD(BPF_DW, BPF_REG_0, BPF_REG_10, AT_WORD));
-}
-
 /* A program that is run once, by us, and looks at our own struct pid. */
 static int look_load(int map, int numbers, int ns)
 {
 	struct insns c = { .n = 0 };
 
 	insns_put(&c, CALL(BPF_FUNC_get_current_task));
-	put_word(&c, (int)pidns.thread, 8);
+	insns_put_word(&c, pidns.thread, 8);
 	insns_put(&c, MOV(BPF_REG_6, BPF_REG_0));
-	put_word(&c, (int)pidns.pid_level, 4);
+	insns_put_word(&c, pidns.pid_level, 4);
 	insns_put_imm64(&c, BPF_REG_7, BPF_PSEUDO_MAP_VALUE, map);
 	insns_put(&c, STORE(BPF_DW, BPF_REG_7, offsetof(struct found, level), BPF_REG_0));
 	insns_put(&c, INSN(BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_0, 0, 0, 4)); /* struct upid */
 	insns_put(&c, INSN(BPF_ALU64 | BPF_ADD | BPF_X, BPF_REG_0, BPF_REG_6, 0, 0));
-	put_word(&c, numbers + ns, 8);
+	insns_put_word(&c, (uint32_t)(numbers + ns), 8);
 	insns_put(&c, STORE(BPF_DW, BPF_REG_7, offsetof(struct found, ns), BPF_REG_0));
 	return insns_load(&c, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "dt_pidns");
 }

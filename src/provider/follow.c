@@ -92,8 +92,8 @@ static int fork_load(const struct follow *f, pid_t target)
 	insns_put(&c, STORE(BPF_W, BPF_REG_10, AT_KEY + 4, BPF_REG_6));
 	put_map_call(&c, f, BPF_FUNC_map_lookup_elem);
 	other = insns_jump_if(&c, BPF_JEQ, BPF_REG_0, 0);
-	insns_put_task_number(&c, BPF_REG_7, tgid, AT_KEY + 4);
-	insns_put_task_number(&c, BPF_REG_7, pid, AT_VALUE);
+	insns_put_read(&c, BPF_REG_7, tgid, 4, AT_KEY + 4);
+	insns_put_read(&c, BPF_REG_7, pid, 4, AT_VALUE);
 	insns_put(&c, LOAD(BPF_W, BPF_REG_1, BPF_REG_10, AT_KEY + 4));
 	insns_put(&c, LOAD(BPF_W, BPF_REG_2, BPF_REG_10, AT_VALUE));
 	thread = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_1, BPF_REG_2);

@@ -177,8 +177,8 @@ static int load_fork(const struct watch *w)
 	insns_put(&c, LOAD(BPF_DW, BPF_REG_7, BPF_REG_1, 8));
 	insns_put_process(&c, BPF_REG_6);
 	insns_put(&c, STORE(BPF_W, BPF_REG_10, AT_PARENT, BPF_REG_6));
-	insns_put_task_number(&c, BPF_REG_7, tgid, AT_NEWS);
-	insns_put_task_number(&c, BPF_REG_7, pid, AT_NEWS + 4);
+	insns_put_read(&c, BPF_REG_7, tgid, 4, AT_NEWS);
+	insns_put_read(&c, BPF_REG_7, pid, 4, AT_NEWS + 4);
 	insns_put(&c, LOAD(BPF_W, BPF_REG_6, BPF_REG_10, AT_NEWS));
 	insns_put(&c, LOAD(BPF_W, BPF_REG_8, BPF_REG_10, AT_NEWS + 4));
 	thread = insns_jump_if_reg(&c, BPF_JNE, BPF_REG_6, BPF_REG_8);
