@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -349,6 +350,35 @@ static int probe_READ_CAST(void)
 
 	/* The newest type of program it is used in: what has it there has it everywhere. */
 	return unknown(closed(load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, insns, 6)));
+}
+
+static void __attribute__((noinline)) come_by(void)
+{
+	__asm__ volatile("");
+}
+
+/* Some hypervisors let them be set, and never report one. */
+static int probe_BREAKPOINT(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = PTR(come_by),
+		.bp_len = sizeof(long),
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	uint64_t seen = 0;
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	come_by();
+	if (read(fd, &seen, sizeof(seen)) != sizeof(seen))
+		seen = 0;
+	close(fd);
+	return seen ? 0 : -EOPNOTSUPP;
 }
 
 static int probe_VMLINUX_BTF(void)

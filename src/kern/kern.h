@@ -275,6 +275,7 @@ const struct abi_pidns *kern_pidns(void);
 	X(WRITE_USER, "write_user", "bpf_probe_write_user()")                   \
 	X(SEND_SIGNAL, "send_signal", "bpf_send_signal()")                      \
 	X(READ_CAST, "read_cast", "loads from any address of the kernel")       \
+	X(BREAKPOINT, "breakpoint", "breakpoints of the processor")             \
 	X(VMLINUX_BTF, "vmlinux_btf", "BTF of the kernel")
 
 enum kern_feature {

@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "kern/kern.h"
 #include "sym/images.h"
+
+enum { HOLD_OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL };
 
 enum proc_state { PROC_HELD, PROC_RUNNING, PROC_ENDED };
 
@@ -44,6 +47,11 @@ static pid_t reap(pid_t pid, int *status, int flags)
 		got = waitpid(pid, status, flags | __WALL);
 	while (got < 0 && errno == EINTR);
 	return got;
+}
+
+static bool is_event(int status, int event)
+{
+	return status >> 8 == (SIGTRAP | event << 8);
 }
 
 /* Handlers of the parent must not run in the child; what was ignored stays ignored. */
@@ -104,7 +112,7 @@ static int run_to_exec(pid_t pid, int err, int *sig)
 		}
 		if (WIFEXITED(status))
 			return read(err, &error, sizeof(error)) == sizeof(error) ? -error : -ECHILD;
-		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+		if (is_event(status, PTRACE_EVENT_EXEC))
 			return 0;
 		/* A signal on its way to the child, or (high bits set) an event of no interest. */
 		ptrace(PTRACE_CONT, pid, NULL,
@@ -124,7 +132,7 @@ static int hold(pid_t pid, int go, int err, int *sig)
 {
 	int rc;
 
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) < 0 ||
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)HOLD_OPTIONS) < 0 ||
 	    write(go, "", 1) != 1) {
 		rc = -errno;
 		kill_child(pid);
@@ -244,10 +252,75 @@ static int breakpoint_set(pid_t pid, uint64_t addr)
 	return 0;
 }
 
-/* 0: there; 1: it has executed another program; -ESRCH: it has ended. */
+/*
+ * Some hypervisors take breakpoints and never report one. There an int3 is written instead, and
+ * taken away again from forks of initialisers as they appear; threads do not come to these points.
+ */
+enum { INT3 = 0xcc };
+
+static int byte_set(pid_t pid, uint64_t addr, uint8_t to, uint8_t *was)
+{
+	uint64_t at = addr & ~7ull, word;
+	unsigned shift = 8 * (addr & 7);
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, pid, at, 0);
+	if (errno)
+		return -errno;
+	*was = word >> shift;
+	if (*was == to)
+		return 0;
+	word = (word & ~(0xffull << shift)) | (uint64_t)to << shift;
+	return ptrace(PTRACE_POKETEXT, pid, at, word) < 0 ? -errno : 0;
+}
+
+static int int3_set(pid_t pid, uint64_t addr, uint8_t *was)
+{
+	int err = byte_set(pid, addr, INT3, was);
+
+	if (!err && *was == INT3) /* a uprobe is there: the kernel would keep it for itself */
+		return -EBUSY;
+	if (!err && ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(HOLD_OPTIONS | PTRACE_O_TRACEFORK)) < 0)
+		err = -errno;
+	return err;
+}
+
+static void int3_leave_fork(pid_t pid, uint64_t addr, uint8_t was)
+{
+	unsigned long child;
+	int status;
+
+	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &child) < 0 || reap(child, &status, 0) < 0 ||
+	    !WIFSTOPPED(status))
+		return;
+	byte_set(child, addr, was, &(uint8_t){ 0 });
+	ptrace(PTRACE_DETACH, child, NULL, NULL);
+}
+
+/* 1: it is there, and the int3 is gone; 0: something else stopped it. */
+static int int3_reached(pid_t pid, uint64_t addr, uint8_t was)
+{
+	struct user_regs_struct regs;
+	int err;
+
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) < 0)
+		return -errno;
+	if (regs.rip != addr + 1)
+		return 0;
+	err = byte_set(pid, addr, was, &(uint8_t){ 0 });
+	regs.rip = addr;
+	if (err || ptrace(PTRACE_SETREGS, pid, NULL, &regs) < 0 ||
+	    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)HOLD_OPTIONS) < 0)
+		return err ? err : -errno;
+	return 1;
+}
+
+/* 0: there; 1: it has executed another program; -ESRCH: it has ended; -EBUSY: it cannot be stopped there. */
 static int run_to(struct ps_prochandle *p, uint64_t addr)
 {
-	int status, sig = 0, err = breakpoint_set(p->pid, addr);
+	bool hard = kern_feature(KERN_FEATURE_BREAKPOINT);
+	uint8_t was = 0;
+	int status, sig = 0, err = hard ? breakpoint_set(p->pid, addr) : int3_set(p->pid, addr, &was);
 
 	if (err)
 		return err;
@@ -260,10 +333,16 @@ static int run_to(struct ps_prochandle *p, uint64_t addr)
 			p->state = PROC_ENDED;
 			return -ESRCH;
 		}
-		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+		if (is_event(status, PTRACE_EVENT_EXEC))
 			return 1;
+		if (is_event(status, PTRACE_EVENT_FORK))
+			int3_leave_fork(p->pid, addr, was);
 		sig = status >> 16 ? 0 : WSTOPSIG(status);
-		if (sig == SIGTRAP && ptrace(PTRACE_PEEKUSER, p->pid, DEBUGREG(6), 0) & 1)
+		if (sig != SIGTRAP)
+			continue;
+		if (!hard && (err = int3_reached(p->pid, addr, was)))
+			return err < 0 ? err : 0;
+		if (hard && ptrace(PTRACE_PEEKUSER, p->pid, DEBUGREG(6), 0) & 1)
 			return breakpoint_set(p->pid, 0);
 	}
 }
@@ -353,7 +432,7 @@ int proc_advance(struct ps_prochandle *p, enum proc_stop to)
 			rc = run_to_mapped(p, c, &im);
 		else if (addr)
 			rc = run_to(p, addr);
-		else
+		if (to != PROC_STOP_PREINIT && (!addr || rc == -EBUSY))
 			rc = run_to_hidden_main(p, c, &im);
 	}
 	elf_images_free(&im);
