@@ -9,7 +9,10 @@
 # and	runs PID PATH		waits until what the shell forked has executed the program
 #	says WORD FILE		waits until a line of the file is the word
 # and `finish` at the end. Every fault is reported, not only the first.
+# $OFTEN is a high rate of profile- probes; in emulation a higher one can be all that a CPU does.
 fault=0
+OFTEN=${EMULATED:+499}
+OFTEN=${OFTEN:-4999}
 
 run()
 {

@@ -26,7 +26,7 @@ awk '$1 == 250 { n = $3 } /@/ { bars++ } END { exit n != 1 || bars != 1 }' "$TMP
 	wrong "not one count at 250: $(cat "$TMPDIR/out")"
 
 # A table that is full is never silent: printed keys and drops are all there was.
-run "$DTRACE" -q -x aggsize=64k -n 'profile-4999 { @k[cpu, timestamp] = count(); @all = count(); }
+run "$DTRACE" -q -x aggsize=64k -n 'profile-'$OFTEN' { @k[cpu, timestamp] = count(); @all = count(); }
 	tick-3s { exit(0); } END { printa("ALL %@d\n", @all); printa("key %d %d %@d\n", @k); }'
 status 0
 cat "$TMPDIR/err" >>"$TMPDIR/out"

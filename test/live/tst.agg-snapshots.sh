@@ -29,13 +29,13 @@ for rate in 5ms:many 10s:few; do
 done
 
 # More keys than there is room for: printed and dropped are all.
-run "$DTRACE" -q -x aggsize=64k -x aggrate=100ms -n 'profile-4999 { @k[cpu, timestamp] = count(); @all = count(); }
+run "$DTRACE" -q -x aggsize=64k -x aggrate=100ms -n 'profile-'$OFTEN' { @k[cpu, timestamp] = count(); @all = count(); }
 	tick-2s { exit(0); } END { printa("ALL %@d\n", @all); printa("KEY %@d\n", @k); }'
 awk 'FILENAME ~ /out$/ && /^ALL/ { all = $2 } FILENAME ~ /out$/ && /^KEY/ { keys += $2 }
 	FILENAME ~ /err$/ && /aggregation drop/ { drops += $2 }
 	END { print keys " keys, " drops + 0 " drops, " all; exit keys + drops != all || !all }' "$TMPDIR/out" "$TMPDIR/err" ||
 	wrong "$(head -2 "$TMPDIR/err")"
-run "$DTRACE" -q -x aggsize=8k -x aggrate=1s -n 'profile-4999 { @k[cpu, timestamp] = count(); @all = count(); }
+run "$DTRACE" -q -x aggsize=8k -x aggrate=1s -n 'profile-'$OFTEN' { @k[cpu, timestamp] = count(); @all = count(); }
 	tick-2s { exit(0); } END { printa("ALL %@d\n", @all); printa("KEY %@d\n", @k); }'
 has_err 'aggregation drops on CPU'
 awk 'FILENAME ~ /out$/ && /^ALL/ { all = $2 } FILENAME ~ /out$/ && /^KEY/ { keys += $2 }
