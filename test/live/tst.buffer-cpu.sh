@@ -13,9 +13,11 @@ last=$((last - 1))
 
 # Others may run the same programs: ours has a name of its own.
 cp "$PROGS/spin" "$TMPDIR/spin$$"
-# 5000 calls on CPU 0 fill its buffer; the 10 on the last CPU are recorded all the same.
-run "$DTRACE" -qx bufsize=1600 -x switchrate=9s -n 'syscall::getppid:entry /execname == "'spin$$'"/ { printf("%d\n", cpu); }' \
-	-c "$TESTDIR/two-cpus.sh $TMPDIR/spin$$ $last"
+# 5000 calls on CPU 0 fill its buffer; the 10 on the last CPU are recorded all the same. The first switch comes at the start,
+# perhaps late: the calls wait for what it prints.
+run "$DTRACE" -qx bufsize=1600 -x switchrate=9s -n 'BEGIN { printf("begun\n"); }
+	syscall::getppid:entry /execname == "'spin$$'"/ { printf("%d\n", cpu); }' \
+	-c "$TESTDIR/two-cpus.sh $TMPDIR/spin$$ $last $TMPDIR/out"
 [ "$(grep -c '^0$' "$TMPDIR/out")" = 100 ] || wrong "CPU 0: $(grep -c '^0$' "$TMPDIR/out")"
 [ "$(grep -c "^$last\$" "$TMPDIR/out")" = 10 ] || wrong "CPU $last: $(grep -c "^$last\$" "$TMPDIR/out")"
 has_err '^dtrace: 4900 drops on CPU 0$'

@@ -45,28 +45,30 @@ run "$DTRACE" -q -x cpu=4095 -n 'BEGIN { exit(0); }'
 status 1
 has_err 'CPU 4095 is not online'
 
-# The last of -b and -x wins, a pragma over both; setopt of the API: the unit tests. How much fits tells.
+# The last of -b and -x wins, a pragma over both; setopt of the API: the unit tests. How much fits tells. The first
+# switch comes at the start, perhaps late: the calls wait for what it prints.
 fits()
 {
 	[ "$(grep -c entry out)" = "$1" ] || wrong "$(grep -c entry out) records, not $1"
 }
 cat >p.d <<'EOD'
 #pragma D option bufsize=800
+BEGIN { printf("begun\n"); }
 syscall::getppid:entry /pid == $target/ { trace(timestamp); }
 EOD
-N='syscall::getppid:entry /pid == $target/ { trace(timestamp); }'
-run "$DTRACE" -b 1k -x bufsize=1600 -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500"
+N='BEGIN { printf("begun\n"); } syscall::getppid:entry /pid == $target/ { trace(timestamp); }'
+run "$DTRACE" -b 1k -x bufsize=1600 -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500 out"
 fits 100
-run "$DTRACE" -x bufsize=1600 -b 1k -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500"
+run "$DTRACE" -x bufsize=1600 -b 1k -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500 out"
 fits 64
-run "$DTRACE" -x bufsize=1600 -b 1k -x switchrate=9s -s p.d -c "taskset -c 0 $PROGS/spin 500"
+run "$DTRACE" -x bufsize=1600 -b 1k -x switchrate=9s -s p.d -c "taskset -c 0 $PROGS/spin 500 out"
 fits 50
-run env DTRACE_OPT_BUFSIZE=320 "$DTRACE" -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500"
+run env DTRACE_OPT_BUFSIZE=320 "$DTRACE" -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500 out"
 fits 20
-run env DTRACE_OPT_BUFSIZE=320 "$DTRACE" -b 1k -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500"
+run env DTRACE_OPT_BUFSIZE=320 "$DTRACE" -b 1k -x switchrate=9s -n "$N" -c "taskset -c 0 $PROGS/spin 500 out"
 fits 64
 # Rounded down to a multiple of 8, without a word.
-run "$DTRACE" -q -b 1607 -x switchrate=9s -n "${N%\}} printf(\" entry\\n\"); }" -c "taskset -c 0 $PROGS/spin 500"
+run "$DTRACE" -q -b 1607 -x switchrate=9s -n "${N%\}} printf(\" entry\\n\"); }" -c "taskset -c 0 $PROGS/spin 500 out"
 fits 100
 has_err '^dtrace: 400 drops'
 no_err lowered
