@@ -33,6 +33,12 @@ waiting()
 	grep -Eqs '^(0|63) 0x0 ' "/proc/$1/syscall"
 }
 
+# tracing PID: dtrace is in its loop, waiting in ppoll(2). Before that probes may be attached that do not fire yet.
+tracing()
+{
+	grep -Eqs '^(271|73) ' "/proc/$1/syscall"
+}
+
 # ended PID: it is no more.
 ended()
 {

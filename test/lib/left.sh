@@ -17,12 +17,13 @@ attached_of()
 	done | awk '{ print $2 }' | sort -un
 }
 
-# armed PID N: waits until the process has N programs or more attached; remembers its programs in $armed_ids.
+# armed PID N: waits until the process has N programs or more attached, and has come to its loop, where it waits in ppoll(2): what
+# is attached does not fire before that. Remembers its programs in $armed_ids.
 armed()
 {
 	tries=0
 	while [ $tries -lt 600 ]; do
-		if [ "$(attached_of "$1" | grep -c .)" -ge "$2" ]; then
+		if grep -Eqs '^(271|73) ' "/proc/$1/syscall" && [ "$(attached_of "$1" | grep -c .)" -ge "$2" ]; then
 			armed_ids=$(programs_of "$1")
 			return 0
 		fi

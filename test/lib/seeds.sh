@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For tests of commands exactly as documents print them: `dtrace` is ours, in an empty folder. For commands that
 # only a signal ends:
-#	interrupt SECONDS COMMAND	the shell's command line; SIGINT after SECONDS from the "matched" line on
+#	interrupt SECONDS COMMAND	the shell's command line; SIGINT after SECONDS of tracing, before which the output is copied to early
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/await.sh"
 PATH=$BUILD:$PATH
 cd "$TMPDIR" || exit 1
 
-matched_or_gone()
+tracing_or_gone()
 {
-	has err matched || ended $job
+	tracing $job || ended $job
 }
 
 interrupt()
@@ -18,8 +18,9 @@ interrupt()
 	# A shell's background job ignores SIGINT, and so would dtrace.
 	env --default-signal=INT sh -c "exec $2" >out 2>err &
 	job=$!
-	await matched_or_gone || wrong "not ready: $(cat err)"
+	await tracing_or_gone || wrong "not ready: $(cat err)"
 	sleep "$1"
+	cp out early
 	kill -INT $job 2>/dev/null
 	got=0
 	wait $job || got=$?
