@@ -45,12 +45,12 @@ look || wrong "snapshots: $(head -20 "$TMPDIR/trace")"
 # The action; the consumer's actions are carried out once, at the end.
 run "$DTRACE" -q -x bufpolicy=ring -x statusrate=20ms -b 1k -n '
 	BEGIN { @["x"] = count(); printa("agg %s %@d\n", @); printf("b\n"); }
-	tick-50ms { n++; printf("%d\n", n); } tick-50ms /n == 5/ { snapshot(); } tick-50ms /n == 15/ { exit(3); }'
+	tick-50ms { n++; printf("%d\n", n); } tick-50ms /n == 5/ { snapshot(); } tick-50ms /n == 45/ { exit(3); }'
 status 3
 # The consumer sees it a little after the fifth, or later.
 awk '/^b$/ { part++; next } /^agg x 1$/ { aggs++; if (part != 1) bad++; next }
 	NF { if ($1 != ++n[part]) bad++ }
-	END { exit bad > 0 || part != 2 || aggs != 1 || n[1] < 5 || n[2] != 15 }' "$TMPDIR/out" || wrong "$(cat "$TMPDIR/out")"
+	END { exit bad > 0 || part != 2 || aggs != 1 || n[1] < 5 || n[2] != 45 }' "$TMPDIR/out" || wrong "$(cat "$TMPDIR/out")"
 # It wakes the consumer, which checks the status every 10 s only: many times in one check's time. A call in each firing is
 # answered as often as the consumer can.
 "$DTRACE" -q -x bufpolicy=ring -x statusrate=10s -b 1k -o "$TMPDIR/woken" -n '
@@ -78,7 +78,7 @@ run "$DTRACE" -q -x switchrate=20s -x statusrate=20ms -n 'BEGIN { printf("b\n");
 out 'b
 t
 '
-run "$DTRACE" -q -x bufpolicy=fill -x statusrate=20ms -n 'BEGIN { printf("b\n"); snapshot(); } tick-1s { exit(0); }'
+run "$DTRACE" -q -x bufpolicy=fill -x statusrate=20ms -n 'BEGIN { printf("b\n"); snapshot(); } tick-3s { exit(0); }'
 out 'b
 '
 err 'dtrace: no snapshot: fill buffers are read when tracing has ended'
