@@ -68,6 +68,20 @@ translator tcpinfo_t < uint64_t R > {
 	tcp_hdr = NULL;
 };
 
+/* What this end sends: no packet is at hand. */
+translator tcpinfo_t < struct sock *S > {
+	tcp_sport = S->__sk_common.skc_num;
+	tcp_dport = ntohs(S->__sk_common.skc_dport);
+	tcp_seq = 0;
+	tcp_ack = 0;
+	tcp_offset = 0;
+	tcp_flags = 0;
+	tcp_window = 0;
+	tcp_checksum = 0;
+	tcp_urgent = 0;
+	tcp_hdr = NULL;
+};
+
 translator tcpinfo_t < struct sk_buff *S > {
 	tcp_sport = xlate <tcpinfo_t *> (_skb_tcp[S])->tcp_sport;
 	tcp_dport = xlate <tcpinfo_t *> (_skb_tcp[S])->tcp_dport;

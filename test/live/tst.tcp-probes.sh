@@ -52,7 +52,8 @@ tcp:::state-change
 { printf("state %d %d %d %d\n", args[3]->tcps_lport, args[3]->tcps_rport, args[5]->tcps_state,
 	args[3]->tcps_state); }
 tcp:::connect-request, tcp:::connect-established, tcp:::connect-refused, tcp:::accept-established
-{ printf("%s %d %d %s\n", probename, args[3]->tcps_lport, args[3]->tcps_rport, args[2]->ip_daddr); }
+{ printf("%s %d %d %s\n", probename, args[3]->tcps_lport, args[3]->tcps_rport, args[2]->ip_daddr);
+	printf("ports-%s %d %d %d\n", probename, args[4]->tcp_sport, args[4]->tcp_dport, args[4]->tcp_flags); }
 udp:::send /pid == $target/
 { printf("usend %d %d %d %d\n", args[4]->udp_sport, args[4]->udp_dport, args[4]->udp_length - 8,
 	args[3]->udps_rport); }
@@ -73,6 +74,11 @@ has_out "^connect-established $client $server 127.0.0.1\$"
 has_out "^connect-refused [0-9]+ $server 127.0.0.1\$"
 [ -z "$refused" ] || has_out "^refused $server [0-9]+ 127.0.0.1 127.0.0.1 1\$"
 has_out "^accept-established $server $client 127.0.0.1\$"
+# The segment is not at hand: its ports are those of the socket, as this end would send.
+has_out "^ports-connect-request [0-9]+ $server 0\$"
+has_out "^ports-connect-established $client $server 0\$"
+has_out "^ports-connect-refused [0-9]+ $server 0\$"
+has_out "^ports-accept-established $server $client 0\$"
 # close -> syn-sent -> established -> fin-wait-1 -> fin-wait-2 -> time-wait; the other end: established -> close-wait -> last-ack
 for change in '7 2' '2 1' '1 4' '4 5' '5 6'; do
 	has_out "^state $client $server $change\$|^state 0 $server $change\$"
