@@ -350,17 +350,15 @@ static enum consumer_status output_status(struct consumer *c)
 /* All that is left, as far as the output takes it. */
 static enum consumer_status work_stopped(struct consumer *c)
 {
-	bool snapshot;
 	int r;
 
 	do { /* the turn under way began before the end; what printa() of END shows is taken after it */
 		if (!c->in_turn && consumer_aggregate(c) == -ECANCELED)
 			return CONSUMER_ERROR;
-		snapshot = c->in_snapshot;
 		r = turn_run(c);
 		if (r < 0)
 			return CONSUMER_ERROR;
-	} while (r == 1 && (c->turn_had_data || c->turn_late || snapshot) && !c->abort);
+	} while (r == 1 && (c->turn_had_data || c->turn_late || !c->turn_after) && !c->abort);
 	if (r == 0 && !c->abort)
 		return output_status(c);
 	if (drops_report(c, DROP_WITH_STATUS, -1) || drops_report(c, DROP_WITH_DATA, -1))

@@ -69,10 +69,11 @@ struct consumer {
 	int *cpus; /* by slot */
 	/* the turn under way */
 	bool in_turn, first_turn, turn_had_data, turn_late;
+	bool turn_after;  /* it began after the end of tracing */
 	bool in_snapshot; /* a turn over rings that go on */
 	enum pass pass;
 	uint32_t slot;
-	uint64_t turn_time; /* temporal: everything older is in the halves of this turn */
+	uint64_t turn_time; /* temporal: everything older is in the halves of this turn, what is younger waits */
 	VEC(uint32_t) heap; /* temporal: slots with a record, smallest time first */
 	/* session */
 	uint64_t last_status, last_agg, last_switch, last_clean; /* ns; 0: never */

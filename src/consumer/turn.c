@@ -259,14 +259,13 @@ static void heap_make(struct consumer *c)
 /*
  * Merges what is older than the turn: every record before it stands in the halves that are read
  * now. What is younger waits for the next turn, because another CPU may have something older still
- * in its new half. Records of BEGIN and END need no care: nothing is older, or younger.
+ * in its new half. Nothing waits in a turn that began after the end. Records of BEGIN and END need
+ * no care: nothing is older, or younger.
  */
 static int temporal_pass(struct consumer *c)
 {
-	uint64_t limit = c->stopped ? UINT64_MAX : c->turn_time;
-
 	heap_make(c);
-	while (c->heap.n && slot_time(c, c->heap.v[0]) < limit) {
+	while (c->heap.n && slot_time(c, c->heap.v[0]) < c->turn_time) {
 		struct source *s = &c->src[c->heap.v[0]];
 
 		if (!may_go_on(c))
@@ -331,6 +330,7 @@ static void turn_begin(struct consumer *c)
 	uint32_t i;
 
 	c->in_turn = true;
+	c->turn_after = c->stopped;
 	c->in_snapshot = ring && !c->stopped;
 	/* A ring is told from its beginning each time. */
 	if (ring) {
@@ -338,7 +338,8 @@ static void turn_begin(struct consumer *c)
 		c->header_done = false;
 	}
 	c->turn_had_data = c->turn_late = false;
-	if (c->cfg.opt->temporal) {
+	c->turn_time = UINT64_MAX;
+	if (c->cfg.opt->temporal && !c->stopped) {
 		c->turn_time = now_ns() - TEMPORAL_SLACK;
 		buffers_not_before(c->cfg.buffers, c->turn_time);
 	}

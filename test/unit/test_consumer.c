@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "buffer/impl.h"
 #include "consumer/consumer.h"
 
@@ -475,6 +476,65 @@ static void test_temporal(void **state)
 	world_free(w);
 }
 
+/*
+ * Tracing ends while the output is full, in the middle of a turn. held: of a turn that has nothing but what an
+ * earlier one held back. What the last halves have is shown, in its place.
+ */
+static void temporal_ends(bool held)
+{
+	struct world *w = world_new();
+	uint64_t young = now_ns() + 3600ull * 1000000000;
+	int64_t v, seen = 0;
+	enum consumer_status s;
+	char line[128];
+	uint32_t t;
+	FILE *in;
+	int p[2];
+
+	assert_int_equal(pipe(p), 0);
+	w->temporal = true;
+	t = ecb_new(w, "p", "f", "n", FN_trace);
+	world_init(w, CG_SWITCH, 1 << 20, p[1]);
+	for (v = 1; v <= 30000; v++)
+		put(w, 0, t, &v, 8, held ? now_ns() : (uint64_t)v);
+	if (held) {
+		assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+		usleep(20000);
+	}
+	v = 30002;
+	if (!held)
+		put(w, 0, t, &v, 8, young + 2);
+	while (!output_full(consumer_output(w->c)))
+		assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	v = 30001;
+	put(w, 1, t, &v, 8, young + 1);
+	buffers_stop(w->b);
+	consumer_set_stopped(w->c);
+	in = fdopen(p[0], "r");
+	do {
+		s = consumer_work(w->c);
+		while (output_backlog(consumer_output(w->c)) && fgets(line, sizeof(line), in))
+			if (sscanf(line, "%*d %*d %*s %" SCNd64, &v) == 1) {
+				assert_int_equal(v, ++seen);
+				output_poll(consumer_output(w->c));
+			}
+	} while (s == CONSUMER_OKAY);
+	close(p[1]);
+	while (fgets(line, sizeof(line), in))
+		if (sscanf(line, "%*d %*d %*s %" SCNd64, &v) == 1)
+			assert_int_equal(v, ++seen);
+	assert_int_equal(seen, held ? 30001 : 30002);
+	fclose(in);
+	world_free(w);
+}
+
+static void test_temporal_end(void **state)
+{
+	(void)state;
+	temporal_ends(true);
+	temporal_ends(false);
+}
+
 static void test_aggregations(void **state)
 {
 	struct world *w = world_new();
@@ -690,6 +750,7 @@ int main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_fill_and_ring_only_at_the_end),
 		cmocka_unit_test(test_temporal),
+		cmocka_unit_test(test_temporal_end),
 		cmocka_unit_test(test_aggregations),
 		cmocka_unit_test(test_stuck_output),
 		cmocka_unit_test(test_abort),
