@@ -256,7 +256,7 @@ static int find_probes(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp, struct 
 	if (!pdp) {
 		rc = probes_provide_all(dtp->probes);
 		if (rc < 0)
-			return hdl_error(dtp, -rc);
+			return hdl_error(dtp, rc == -EPERM || rc == -EACCES ? EDT_ACCESS : -rc);
 		for (size_t i = 0; i < dtp->probes->v.n; i++)
 			vec_push(&f->v, dtp->probes->v.v[i]);
 		return 0;
