@@ -259,8 +259,8 @@ static void heap_make(struct consumer *c)
 /*
  * Merges what is older than the turn: every record before it stands in the halves that are read
  * now. What is younger waits for the next turn, because another CPU may have something older still
- * in its new half. Nothing waits in a turn that began after the end. Records of BEGIN and END need
- * no care: nothing is older, or younger.
+ * in its new half. Nothing waits in a turn that began after the end, nor in a ring, which is told
+ * anew each time. Records of BEGIN and END need no care: nothing is older, or younger.
  */
 static int temporal_pass(struct consumer *c)
 {
@@ -339,7 +339,7 @@ static void turn_begin(struct consumer *c)
 	}
 	c->turn_had_data = c->turn_late = false;
 	c->turn_time = UINT64_MAX;
-	if (c->cfg.opt->temporal && !c->stopped) {
+	if (c->cfg.opt->temporal && !ring && !c->stopped) {
 		c->turn_time = now_ns() - TEMPORAL_SLACK;
 		buffers_not_before(c->cfg.buffers, c->turn_time);
 	}

@@ -36,4 +36,15 @@ head -1 "$TMPDIR/out" | grep -qx begin || wrong "first: $(head -1 "$TMPDIR/out")
 tail -2 "$TMPDIR/out" | grep -qx end || wrong "last: $(tail -2 "$TMPDIR/out")"
 awk '/^[0-9]+$/ { n++ } /drops? on CPU/ { drops += $2; if (!n) early = 1 } END { exit n + drops < 100 || n > 100 || early }' \
 	"$TMPDIR/out" || wrong "records and drops: $(cat "$TMPDIR/out")"
+
+# A snapshot of a ring has all of it once, up to the record that asked for it, and the end has it again.
+rm -f "$TMPDIR/trace"
+run "$DTRACE" -q -o "$TMPDIR/trace" -x temporal -x bufpolicy=ring -b 64k -n '
+	tick-2ms { n++; printf("%d\n", n); } tick-2ms /n % 50 == 0/ { snapshot(); } tick-2ms /n == 525/ { exit(0); }'
+status 0
+awk 'NF { if ($1 == 1) parts++; else if ($1 != last[parts] + 1) { bad++; print last[parts] " then " $1 } last[parts] = $1 }
+	END { for (p = 1; p < parts; p++) if (last[p] < 50 * p) { bad++; print "part " p " ends at " last[p] }
+		print parts " parts, up to " last[parts]; exit bad > 0 || parts < 2 || last[parts] != 525 }' \
+	"$TMPDIR/trace" >"$TMPDIR/parts" ||
+	wrong "$(cat "$TMPDIR/parts")"
 finish
