@@ -116,8 +116,10 @@ void speculate_emit(struct cg *cg, const struct stmt *s, const struct action *a)
 	if (!cur->records)
 		return;
 	find_record(cg, id, off, l->max);
-	if (cur->staged)
+	if (cur->staged) { /* filled at the end; a fault before that makes filler of it, whose size must be there */
+		ir_storei(ir, 4, cur->spec_rec, offsetof(struct abi_rec, size), l->max);
 		return;
+	}
 	if (cur->cl->spec == CG_SPEC_SOME) {
 		ir_mov_to(ir, cur->rv.rec, cur->spec_rec);
 		ir_mov_to(ir, cur->rv.off, cur->spec_off);

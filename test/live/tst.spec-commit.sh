@@ -24,4 +24,27 @@ literalafter
 		done
 	done
 done
+
+# A record that a fault ends in the middle, wherever it was being made, takes nothing else with it.
+cat >"$TMPDIR/s.d" <<'D'
+BEGIN { s = speculation(); printf("id %d\n", s); }
+BEGIN { speculate(s); printf("first\n"); }
+BEGIN { if (s) speculate(s); printf("%s %s\n", execname, stringof((char *)1)); }
+BEGIN { speculate(s); printf("last\n"); }
+BEGIN { commit(s); }
+BEGIN { printf("after\n"); exit(0); }
+D
+for policy in switch fill ring; do
+	for temporal in 0 1; do
+		run "$DTRACE" -q -x bufpolicy=$policy -x temporal=$temporal -x accounting -s "$TMPDIR/s.d"
+		status 0
+		out 'id 1
+first
+last
+after
+'
+		has_err 'invalid address \(0x1\) in action #3'
+		balanced
+	done
+done
 finish
