@@ -254,9 +254,10 @@ static int breakpoint_set(pid_t pid, uint64_t addr)
 
 /*
  * Some hypervisors take breakpoints and never report one. There an int3 is written instead, and
- * taken away again from forks of initialisers as they appear; threads do not come to these points.
+ * taken away again from forks of initialisers as they appear, however they were made; threads do not
+ * come to these points.
  */
-enum { INT3 = 0xcc };
+enum { INT3 = 0xcc, INT3_OPTIONS = HOLD_OPTIONS | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE };
 
 static int byte_set(pid_t pid, uint64_t addr, uint8_t to, uint8_t *was)
 {
@@ -280,7 +281,7 @@ static int int3_set(pid_t pid, uint64_t addr, uint8_t *was)
 
 	if (!err && *was == INT3) /* a uprobe is there: the kernel would keep it for itself */
 		return -EBUSY;
-	if (!err && ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(HOLD_OPTIONS | PTRACE_O_TRACEFORK)) < 0)
+	if (!err && ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)INT3_OPTIONS) < 0)
 		err = -errno;
 	return err;
 }
@@ -294,6 +295,8 @@ static void int3_leave_fork(pid_t pid, uint64_t addr, uint8_t was)
 	    !WIFSTOPPED(status))
 		return;
 	byte_set(child, addr, was, &(uint8_t){ 0 });
+	/* A thread, or another process in the same memory: it is gone from both now. */
+	byte_set(pid, addr, INT3, &(uint8_t){ 0 });
 	ptrace(PTRACE_DETACH, child, NULL, NULL);
 }
 
@@ -335,7 +338,7 @@ static int run_to(struct ps_prochandle *p, uint64_t addr)
 		}
 		if (is_event(status, PTRACE_EVENT_EXEC))
 			return 1;
-		if (is_event(status, PTRACE_EVENT_FORK))
+		if (is_event(status, PTRACE_EVENT_FORK) || is_event(status, PTRACE_EVENT_CLONE))
 			int3_leave_fork(p->pid, addr, was);
 		sig = status >> 16 ? 0 : WSTOPSIG(status);
 		if (sig != SIGTRAP)

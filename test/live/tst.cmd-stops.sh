@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# what: where -c holds a command, with breakpoints of the processor and without; initialisers that fork; a uprobe on main
+# what: where -c holds a command, with breakpoints of the processor and without; initialisers that fork, or clone; a uprobe on main
 # @@needs: uprobe cc cmd:readelf
 # @@timeout: 120
 . "$SRC/test/lib/check.sh"
@@ -60,6 +60,57 @@ for without in '' breakpoint; do
 	run "$DTRACE" -qn 'pid$target:a.out:main:entry { printf("main\n"); }' -c './prog none'
 	status 0
 	has_out '^0$'
+	has_out '^main$'
+done
+
+# Other ways to a child: without a signal at its end; in the same memory; a thread. None of them meets what holds main.
+cat >others.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char stack[65536];
+static pid_t child = -1;
+static int beside(void *arg)
+{
+	return arg != NULL;
+}
+static void *thread(void *arg)
+{
+	return arg;
+}
+static void __attribute__((constructor)) init(void)
+{
+	pthread_t t;
+	pid_t p = clone(beside, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+
+	if (p < 0 || waitpid(p, NULL, 0) != p || pthread_create(&t, NULL, thread, NULL) || pthread_join(t, NULL))
+		_exit(1);
+	child = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+}
+int main(void)
+{
+	int status = 0;
+
+	if (!child)
+		_exit(7);
+	if (waitpid(child, &status, __WALL) != child)
+		return 1;
+	printf("%d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	return 0;
+}
+END
+cc -O1 -o others others.c -lpthread || exit 1
+for without in '' breakpoint; do
+	export DTRACE_WITHOUT=$without
+	run "$DTRACE" -qn 'pid$target:a.out:main:entry { printf("main\n"); }' -c ./others
+	status 0
+	err ''
+	has_out '^7$'
 	has_out '^main$'
 done
 
