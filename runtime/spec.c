@@ -9,6 +9,7 @@
 
 #define CAS_TRIES 8
 #define COPY_MAX 4096 /* bytes of one copy; what the kernel's copy routine is asked for at once */
+#define LOOP_MAX (1ull << 23) /* turns that bpf_loop() agrees to */
 
 /* The second fence keeps the compiler from adding before it has compared. */
 static __always_inline u64 *state_get(u64 i)
@@ -45,6 +46,16 @@ static __always_inline char *window(char *area, u64 off, u64 size, u64 max)
 static __always_inline u64 cas(u64 *p, u64 old, u64 new)
 {
 	return __sync_val_compare_and_swap(p, old, new);
+}
+
+/* A turn for every record that len bytes of a part may have. step ends a loop behind the last one, where it does nothing. */
+static __always_inline void each_record(u64 len, void *step, void *ctx)
+{
+	u64 n = len / sizeof(struct abi_rec), i;
+
+	NOUNROLL
+	for (i = 0; i <= conf.specsize / sizeof(struct abi_rec); i += LOOP_MAX)
+		bpf_loop(min_u64(n, LOOP_MAX), step, ctx, 0);
 }
 
 /* ---- speculation() ------------------------------------------------------------------------- */
@@ -410,7 +421,7 @@ ROUTINE u64 rt_spec_copy(u64 elem, u64 to, u64 part, u64 len, u64 time)
 	struct copy c = { .part = part, .elem = elem, .base = to, .length = len, .time = time };
 
 	if (conf.ring_segment || conf.temporal)
-		bpf_loop(len / sizeof(struct abi_rec), record_step, &c, 0);
+		each_record(len, record_step, &c);
 	else
 		rt_spec_bytes(part, 0, elem, to, len);
 	return 0;
@@ -448,11 +459,14 @@ ROUTINE u64 rt_spec_tally(u64 part, u64 from, u64 cause)
 
 static long tally_step(u64 i, struct tally *t)
 {
-	u64 size = rt_spec_tally(t->part, t->from, t->cause);
+	u64 size;
 
 	(void)i;
+	if (t->from >= t->len)
+		return 1;
+	size = rt_spec_tally(t->part, t->from, t->cause);
 	t->from += size;
-	return !size || t->from >= t->len;
+	return !size;
 }
 
 /* Counts the records of a part for their EPIDs. */
@@ -460,6 +474,6 @@ ROUTINE u64 rt_spec_account(u64 part, u64 len, u64 cause)
 {
 	struct tally t = { .part = part, .len = len, .cause = cause };
 
-	bpf_loop(len / sizeof(struct abi_rec), tally_step, &t, 0);
+	each_record(len, tally_step, &t);
 	return 0;
 }

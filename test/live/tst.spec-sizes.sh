@@ -66,4 +66,16 @@ err 'dtrace: [DTRACEDROP_SPECUNAVAIL] 1 failed speculation (no speculative buffe
 run "$DTRACE" -q -x nspec=0 -n "$ids"
 prints '0 0 0 '
 err 'dtrace: 3 failed speculations (no speculative buffer available)'
+
+# More bytes than a loop of the kernel's has turns for words: 9000 records of 8 KB.
+for what in '-x temporal commit recorded' '-x bufpolicy=ring commit recorded' '-x temporal discard discarded'; do
+	set -- $what
+	run "$DTRACE" -q -o "$TMPDIR/large" -x cpu=0 $1 $2 -x accounting -x nspec=1 -x specsize=75m -x bufsize=80m -n '
+		BEGIN { s = speculation(); }
+		syscall::getppid:entry /n < 9000/ { speculate(s); n++; tracemem(curthread, 8192, 1); }
+		syscall::getppid:entry /n == 9000/ { n++; '$3'(s); exit(0); }' -c "taskset -c 0 $PROGS/syscalls 20000"
+	status 0
+	has_err "EPID 2 CPU 0 .* $4 9000 "
+	balanced
+done
 finish
