@@ -86,5 +86,7 @@ pid=$!
 exec 3>in
 (until grep -q ready out 2>/dev/null; do sleep 0.1; done; echo go >&3) &
 run timeout 60 "$DTRACE" -Zqn 'BEGIN { printf("ready\n"); } pid$target:libc:*nanosleep:entry { printf("%s\n", execname); exit(0); }' -p $pid
+status 0
+has_out '^sleep$'
 kill $pid
 finish
