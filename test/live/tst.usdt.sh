@@ -98,7 +98,7 @@ pid=$!
 exec 3>"$TMPDIR/in"
 await waiting $pid
 await armed_more $dt
-sleep 0.5
+await tracing $dt
 exec 3>&-
 wait $dt || { echo "later process: status $?"; fault=1; }
 same 'later process' "ready
