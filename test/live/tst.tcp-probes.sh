@@ -16,9 +16,12 @@ a = server.accept()[0]
 c.send(b"x" * 321)
 a.recv(1000)
 print("ports", port, c.getsockname()[1])
+last = "0100007F:%04X 0100007F:%04X 06" % (c.getsockname()[1], port)
 c.close()
 a.recv(10)
 a.close()
+while last not in open("/proc/net/tcp").read(): # it waits now that both ends are closed
+    time.sleep(0.01)
 server.close()
 try:
     socket.create_connection(("127.0.0.1", port))
@@ -31,7 +34,6 @@ v.connect(u.getsockname())
 v.send(b"y" * 123)
 u.recv(1000)
 print("udp", u.getsockname()[1], v.getsockname()[1])
-time.sleep(0.1)
 END
 # Not on kernels that do not tell of resets without a socket.
 refused=
