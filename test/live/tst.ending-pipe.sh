@@ -3,6 +3,7 @@
 # what: a slow pipe: drops are counted, nothing after exit(), the end comes when the pipe is drained; SIGINT twice ends at once
 # @@timeout: 120
 . "$SRC/test/lib/check.sh"
+. "$SRC/test/lib/await.sh"
 cd "$TMPDIR" || exit 1
 export PROGS
 
@@ -54,16 +55,13 @@ reader=$!
 # A shell's background commands ignore SIGINT, and so would dtrace.
 env --default-signal=INT "$DTRACE" -q -n 'BEGIN { system("echo up >up"); } syscall::getppid:entry { printf("%s %d\n", probefunc, tid); }' -w -o fifo 2>err &
 pid=$!
-i=0
-while [ ! -s up ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+await has up up || wrong "not up: $(cat err)"
 sleep 2
 kill -INT $pid
 sleep 1
 [ -d /proc/$pid ] || wrong "it ended though the pipe is full"
 kill -INT $pid
-i=0
-while kill -0 $pid 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
-kill -0 $pid 2>/dev/null && wrong "still there ten seconds after the second SIGINT"
+await ended $pid || wrong "still there a minute after the second SIGINT"
 kill $load $reader
 kill -KILL $pid 2>/dev/null
 finish
