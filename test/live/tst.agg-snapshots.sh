@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: aggregations: every snapshot is consistent and nothing is lost between them; a full table is never silent
-# @@timeout: 120
+# @@timeout: 300
 . "$SRC/test/lib/check.sh"
 
 # Updated in one clause: count, sum and average agree on every line, and the lines add up to what was done.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: thousands of generated expressions have in D the values that D's rules give them in C
-# needs: root bpf
-# timeout: 240
+# @@needs: root bpf
+# @@timeout: 300
 # ARITH_SEEDS: other seeds than these; the last one makes a program that is longer than a jump. A compiler is slow in
 # emulation: one seed there.
 

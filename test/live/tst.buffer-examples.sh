@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: worked examples of small buffers, with our record sizes (doc/buffering-requirements.md)
-# @@timeout: 120
+# @@timeout: 300
 . "$SRC/test/lib/check.sh"
 
 # What it printed without empty lines, on one line.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: switchrate says how often records appear: per second without a suffix, once a second by default
-# @@timeout: 60
+# @@timeout: 300
 # @@needs: cmd:python3
 . "$SRC/test/lib/check.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: -x lex, tree, layout, ir, regs, bpf and -S print the stages of a program, with -e and while it runs
 # needs: root bpf
+# @@timeout: 300
 
 cd "$TMPDIR" || exit 1
 stages() { # want, flags

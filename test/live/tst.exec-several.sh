@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: pid probes, static probes and user stacks in one session: a command that executes another program goes on when all are ready
 # @@needs: uprobe
-# @@timeout: 120
+# @@timeout: 300
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 for _ in $(seq 30); do

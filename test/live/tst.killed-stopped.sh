@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: dtrace is killed while its command executes programs or maps libraries: the command is not left stopped, and nothing of dtrace is left
 # @@needs: uprobe cc
-# @@timeout: 180
+# @@timeout: 600
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 cat >mapper.c <<'END'

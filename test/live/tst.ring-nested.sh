@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: tiny rings written by programs that interrupt each other: no record is torn, none out of order
-# @@timeout: 60
+# @@timeout: 300
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
 . "$SRC/test/lib/await.sh"

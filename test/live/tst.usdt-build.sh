@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: -h and -G: a program with probes of its own, built with every compiler here, seen by us and by other tools
 # @@needs: uprobe cc
-# @@timeout: 120
+# @@timeout: 300
 fault=0
 cd "$TMPDIR" || exit 1
 cat >types.d <<'END'

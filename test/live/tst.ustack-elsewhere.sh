@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: names from code made at run time, from files that only the process can see, from files that are gone, from memory
 # @@needs: cmd:unshare
-# @@timeout: 60
+# @@timeout: 300
 . "$SRC/test/lib/stacks.sh"
 . "$SRC/test/lib/await.sh"
 

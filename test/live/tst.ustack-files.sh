@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: names of user functions from every kind of file: PIE or not, stripped, with debug files; C++
 # @@needs: cc cmd:objcopy cmd:strip cmd:nm cmd:setarch
-# @@timeout: 120
+# @@timeout: 300
 . "$SRC/test/lib/stacks.sh"
 
 cat >prog.c <<'END'

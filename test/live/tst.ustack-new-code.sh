@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: the first stack through new code: after exec and dlopen of a command; of processes that ran before; code without tables, made at run time; marks where cut
 # @@needs: uprobe
-# @@timeout: 120
+# @@timeout: 300
 . "$SRC/test/lib/stacks.sh"
 . "$SRC/test/lib/one-cpu.sh"
 . "$SRC/test/lib/await.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: stacks through code without frame pointers: optimised functions, libc, signals, realigned stacks, return probes
 # @@needs: uprobe
-# @@timeout: 120
+# @@timeout: 300
 . "$SRC/test/lib/stacks.sh"
 . "$SRC/test/lib/one-cpu.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: system() and printa() run when their record is read, up to a switchrate late, in the order of the records
 # @@needs: root bpf
-# @@timeout: 60
+# @@timeout: 120
 . "$SRC/test/lib/seeds.sh"
 run dtrace -w -x switchrate=3s -n 'BEGIN { system("date"); } tick-7s { exit(0); }'
 grep -q 'system() is not implemented' err && {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: dtrace -n syscall:::entry -b 2k -x bufpolicy=fill: ends by itself, one CPU full, no drops; END comes last
 # @@needs: root bpf
-# @@timeout: 60
+# @@timeout: 300
 . "$SRC/test/lib/seeds.sh"
 "$PROGS/syscalls" $ENDLESS >/dev/null &
 load=$!
