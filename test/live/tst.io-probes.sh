@@ -26,12 +26,15 @@ END {
 	printa("started %@d\n", @started); printa("mine %@d\n", @mine); printa("paired %@d\n", @paired);
 	printa("same place %d\n", @same); printa("device %d\n", @major);
 }' -c "dd if=/dev/zero of=$file bs=64k count=16 oflag=direct" "$name"
-# What others had under way when tracing ended counts when it is done.
-sync
-sleep 1
-after=$(written)
 status 0
 value() { awk -v k="$1" '$1 == k { print $2 }' "$TMPDIR/out"; }
+# What others had under way when tracing ended counts when it is done.
+sync
+for _ in $(seq 100); do
+	after=$(written)
+	[ "$(value started)" -le $((after - before)) ] && break
+	sleep 0.1
+done
 [ "$(value started)" -ge 1048576 ] || wrong "started: $(cat "$TMPDIR/out")"
 [ "$(value started)" -le $((after - before)) ] || wrong "started $(value started), the disk $((after - before))"
 [ "$(value mine)" -ge 1048576 ] || wrong "mine: $(value mine)"
