@@ -50,8 +50,9 @@ has_out '^pc 1 1$'
 # A sample has one pc, of the kernel or of the user.
 echo 'while True: pass' >busy.py
 run "$DTRACE" -qn 'cpc:::cpu_clock-all-1000000 /pid == $target/ { n++; @[(arg0 != 0) + (arg1 != 0)] = count(); }
-cpc:::cpu_clock-all-1000000 /n >= 20/ { exit(0); } END { printa("pcs %d\n", @); }' -c 'python3 busy.py'
+cpc:::cpu_clock-all-1000000 /n >= 20/ { exit(0); } END { printa("pcs %d\n", @); printf("busy %d\n", $target); }' -c 'python3 busy.py'
 status 0
+kill -9 "$(value busy)"
 has_out '^pcs 1$'
 grep -q '^pcs [02]' out && wrong "$(cat out)"
 

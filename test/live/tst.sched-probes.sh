@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: sched: switches, sleeps, wake-ups and yields of a program against its own counts and /proc
+# @@timeout: 300
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 
@@ -83,8 +84,9 @@ if [ "$got" = 0 ] && grep -q tick out; then
 	run "$DTRACE" -qn 'sched:::tick /pid == $target && args[0]->pr_lwpid == tid && args[1]->pr_pid == pid/ { n++; }
 sched:::tick /pid == $target && n >= 20/ { exit(0); }
 sched:::tick /curthread->pid == 0/ { @idle = count(); }
-END { printf("ticks %d\n", n); printa("idle %@d\n", @idle); }' -c 'python3 busy.py'
+END { printf("ticks %d\n", n); printa("idle %@d\n", @idle); printf("busy %d\n", $target); }' -c 'python3 busy.py'
 	status 0
+	kill -9 "$(value busy)"
 	has_out '^ticks 2[0-9]$'
 	grep -q '^idle' out && wrong 'the idle thread is charged'
 fi

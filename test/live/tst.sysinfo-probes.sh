@@ -130,8 +130,9 @@ sysinfo:::cpu_ticks_user /pid == $target && self->one/ { self->one = 0; user += 
 sysinfo:::cpu_ticks_kernel /pid == $target && self->one/ { self->one = 0; kernel += arg0; }
 sysinfo:::cpu_ticks_user, sysinfo:::cpu_ticks_kernel /curthread->pid == 0/ { idle++; }
 tick-100ms /user + kernel >= 40/ { exit(0); }
-END { printf("sum %d more %d idle %d\n", user + kernel, user > kernel, idle); }' -c "python3 $who.py"
+END { printf("sum %d more %d idle %d\n", user + kernel, user > kernel, idle); printf("busy %d\n", $target); }' -c "python3 $who.py"
 		status 0
+		kill -9 "$(value busy)"
 		has_out "^sum 40 more $([ $who = user ] && echo 1 || echo 0) idle 0\$"
 	done
 fi
