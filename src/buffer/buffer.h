@@ -125,8 +125,8 @@ void *buffers_globals(struct buffers *b);	    /* mapped; NULL: no globals */
 int buffers_open(struct buffers *b, int cpu);
 /*
  * Closes all words and waits until every program has left. What they wrote stays and can be opened
- * again (END) or switched out. -ETIMEDOUT: a program did not leave within the bound; buffers that
- * were left are usable, the others are never handed out. Under fill a FULL buffer is found again in
+ * again (END) or switched out. -ETIMEDOUT: a program did not leave within a second. Its buffer is not opened or handed
+ * out before it has; the others are usable. Can be called again. Under fill a FULL buffer is found again in
  * full length.
  */
 int buffers_stop(struct buffers *b);

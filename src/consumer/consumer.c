@@ -347,13 +347,24 @@ static enum consumer_status output_status(struct consumer *c)
 	return output_poll(&c->out) ? CONSUMER_ERROR : CONSUMER_OKAY;
 }
 
+/* -1: a hook aborts. */
+static int aggregate_last(struct consumer *c)
+{
+	int err = consumer_aggregate(c);
+
+	if (err == -EAGAIN && !c->agg_late)
+		consumer_message(c, "a program did not leave an aggregation buffer: its data is lost");
+	c->agg_late = err == -EAGAIN;
+	return err == -ECANCELED ? -1 : 0;
+}
+
 /* All that is left, as far as the output takes it. */
 static enum consumer_status work_stopped(struct consumer *c)
 {
 	int r;
 
 	do { /* the turn under way began before the end; what printa() of END shows is taken after it */
-		if (!c->in_turn && consumer_aggregate(c) == -ECANCELED)
+		if (!c->in_turn && aggregate_last(c))
 			return CONSUMER_ERROR;
 		r = turn_run(c);
 		if (r < 0)

@@ -78,6 +78,7 @@ struct consumer {
 	/* session */
 	uint64_t last_status, last_agg, last_switch, last_clean; /* ns; 0: never */
 	bool stopped, filled, exited, header_done, broken;
+	bool agg_late;  /* after the end: a program is still in an aggregation buffer */
 	bool unwritten; /* a picture could not be written */
 	int exit_status;
 	volatile sig_atomic_t abort, snap_wanted;

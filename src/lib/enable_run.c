@@ -10,6 +10,8 @@
 #include "lib/cleaner.h"
 #include "lib/enable_impl.h"
 
+#define STOP_TRIES 5
+
 /* ---- groups ------------------------------------------------------------------------------------------ */
 
 static void set_activity(dtrace_hdl_t *dtp, uint32_t activity)
@@ -406,10 +408,20 @@ static void end_fire(dtrace_hdl_t *dtp, int cpu)
 	}
 }
 
+/*
+ * A program that is not let run (its CPU may be the hypervisor's) can stay for seconds in a buffer. After STOP_TRIES
+ * seconds we go on without it: its buffers are asked for again when they are read.
+ */
+static void programs_leave(dtrace_hdl_t *dtp)
+{
+	for (int i = 0; i < STOP_TRIES && buffers_stop(dtp->buffers); i++)
+		;
+}
+
 int dtrace_stop(dtrace_hdl_t *dtp)
 {
 	struct enabling *e = dtp->enabling;
-	int cpu, err;
+	int cpu;
 
 	if (dtp->stopped)
 		return 0;
@@ -424,14 +436,11 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 			e->groups.v[i]->g.provider->ops->stop(&e->groups.v[i]->g);
 	if (e->env.uses_direct)
 		kern_wait_programs();
-	err = buffers_stop(dtp->buffers);
+	programs_leave(dtp);
 	cpu = own_cpu(e);
 	set_activity(dtp, ABI_COOLDOWN);
 	end_fire(dtp, cpu);
-	if (!err)
-		err = buffers_stop(dtp->buffers);
-	else
-		buffers_stop(dtp->buffers);
+	buffers_stop(dtp->buffers);
 	set_activity(dtp, ABI_STOPPED);
 	report_missed(dtp, e);
 	symapi_report(dtp);
@@ -441,5 +450,5 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 	enabling_detach(e, 0);
 	if (dtp->consumer)
 		consumer_set_stopped(dtp->consumer);
-	return err ? hdl_error(dtp, -err) : 0;
+	return 0;
 }

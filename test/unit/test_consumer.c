@@ -578,6 +578,26 @@ static void test_aggregations(void **state)
 	world_free(w);
 }
 
+/* A program that is in an aggregation buffer for ever: what it keeps is told, the rest is read. */
+static void test_late_aggregations(void **state)
+{
+	struct world *w = world_new();
+	uint32_t t;
+
+	(void)state;
+	t = ecb_new(w, "p", "f", "n", FN_trace);
+	w->opt.quiet = true;
+	world_init(w, CG_SWITCH, 4096, -1);
+	buffers_cpu(w->b, 1)->agg_word += ABI_WORD_ENTER;
+	put8(w, 1, t, 5);
+	assert_int_equal(buffers_stop(w->b), -ETIMEDOUT);
+	consumer_set_stopped(w->c);
+	assert_int_equal(consumer_work(w->c), CONSUMER_DONE);
+	expect(w, "5");
+	expect_messages(w, "a program did not leave an aggregation buffer: its data is lost\n");
+	world_free(w);
+}
+
 /* A pipe that nobody reads: decoding stops, status goes on, nothing is lost but what is counted. */
 static void test_stuck_output(void **state)
 {
@@ -752,6 +772,7 @@ int main(void)
 		cmocka_unit_test(test_temporal),
 		cmocka_unit_test(test_temporal_end),
 		cmocka_unit_test(test_aggregations),
+		cmocka_unit_test(test_late_aggregations),
 		cmocka_unit_test(test_stuck_output),
 		cmocka_unit_test(test_abort),
 		cmocka_unit_test(test_hooks),
