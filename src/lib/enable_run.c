@@ -448,6 +448,8 @@ int dtrace_stop(dtrace_hdl_t *dtp)
 	unwindapi_unwatch(dtp);
 	enabling_watches_stop(dtp, e);
 	enabling_detach(e, 0);
+	if (e->env.accounting) /* those under way count once more at their end */
+		kern_wait_programs();
 	if (dtp->consumer)
 		consumer_set_stopped(dtp->consumer);
 	return 0;

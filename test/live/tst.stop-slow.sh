@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# what: tracing ends while a program is in a buffer for more than a second: it is waited for, and nothing is lost
+# what: tracing ends while a program is in a buffer for more than a second: it is waited for, nothing is lost, and the account is whole
 # @@timeout: 120
 . "$SRC/test/lib/check.sh"
 [ "$(nproc)" -ge 2 ] || {
@@ -28,7 +28,7 @@ one=$(sed -n 's/^one //p' "$TMPDIR/trace")
 n=$((3000000000 / (one + 1) + 1))
 [ $n -lt 1500 ] || n=1500
 
-for what in 'slowend trace("slow");' 'end11 @ = count(); @sum = sum(1);'; do
+for what in 'slowend trace("slow");' 'end11 @ = count(); @sum = sum(1);' 'end '; do
 	want=${what%% *}
 	{
 		start
