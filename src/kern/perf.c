@@ -73,7 +73,7 @@ int kern_perf_tracepoint_open(int cpu, int id)
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = id;
-	attr.sample_period = 1;
+	/* No samples: the program is called all the same, and of some events (irq_work_exit) the kernel gives none. */
 	attr.disabled = 1;
 	return event_open(&attr, cpu);
 }
