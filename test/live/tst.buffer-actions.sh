@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: every action that records does so into the principal buffer, with no option; the default is switch
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 run "$DTRACE" -n 'syscall::getppid:entry /pid == $target/ { }
 	syscall::getppid:entry /pid == $target/ { trace(17); printf("<%s>", "f"); tracemem(&`linux_banner, 8); stack(2); ustack(2); }

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: the policy is each consumer's own: three at once, with three policies, each as if alone
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
 . "$SRC/test/lib/await.sh"

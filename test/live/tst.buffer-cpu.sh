@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: buffers belong to CPUs: one that is full does not keep others from recording; -x cpu confines all to one
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
 last=$(getconf _NPROCESSORS_ONLN)

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: fill: the first records, without a gap; nothing before the end; END once, in the space kept for it
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 D='syscall::getppid:entry /pid == $target/ { printf("%d\n", n++); }'
 run "$DTRACE" -q -b 1600 -x bufpolicy=fill -n "$D" -n 'END { printf("end %d\n", n); }' -c "taskset -c 0 $PROGS/spin 100000"

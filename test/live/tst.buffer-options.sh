@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: options of buffers: by -x and #pragma, every suffix, bad values, limits, which of several wins
-# @@timeout: 90
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 

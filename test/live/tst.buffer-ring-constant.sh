@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: under ring the consumer's memory does not grow and it does next to nothing, whatever is recorded
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
 . "$SRC/test/lib/await.sh"

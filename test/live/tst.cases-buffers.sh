@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: a ring has the newest records of a command, numbered without a gap up to the last; two string keys take little memory
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/left.sh"
 

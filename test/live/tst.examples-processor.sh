@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: doc/examples about processors: samples of programs, functions and priorities, switches, waits
+# @@timeout: 300
 # needs: root bpf
 . "$SRC/test/lib/examples.sh"
 named loadsleep sleep

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: fill has the first calls of a program from its start on, as many as there is room for, without a gap
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 run "$DTRACE" -s "$SRC/doc/examples/firstcalls.d" -c "$PROGS/numbered $TMPDIR/number 20000"
 status 0

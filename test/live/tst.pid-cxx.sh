@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: C++ functions, by the name of the symbol and by globs of the name in the source
 # @@needs: uprobe cmd:g++
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 cat >shape.cc <<'END'

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: libraries that a process maps while it is traced: by dlopen, from a thread, at its start, in a process of -p
 # @@needs: uprobe cc
-# @@timeout: 90
 . "$SRC/test/lib/await.sh"
 fault=0
 cat >"$TMPDIR/lib.c" <<'END'

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: functions that choose an implementation at start: the chosen one fires under the function's name
 # @@needs: uprobe cc
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 cat >lib.c <<'END'

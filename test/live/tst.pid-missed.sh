@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: pid: returns of calls too deep for the kernel are counted, exactly, and told; arg0 of a return is -1, arg1 the value
 # @@needs: uprobe
-# @@timeout: 90
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 

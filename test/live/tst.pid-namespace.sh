@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: a process in pid and mount namespaces of its own, its program and debug file seen by it alone: probes, pid, stacks, forks
 # @@needs: uprobe cmd:unshare cmd:objcopy cmd:strip
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 unshare -pfm --mount-proc true 2>/dev/null || {

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: pid probes: arguments, returned values, offsets, aliases, modules, refused places
 # @@needs: uprobe cmd:objdump
-# @@timeout: 60
 fault=0
 check() # WHAT WANT: compares with $TMPDIR/out
 {

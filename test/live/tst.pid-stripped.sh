@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: pid probes on functions of stripped programs: from .gnu_debuglink files and .gnu_debugdata
 # @@needs: uprobe cc cmd:objcopy cmd:strip cmd:xz
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 

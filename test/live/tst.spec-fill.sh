@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: fill: what is committed to a full buffer is lost, and END still has its room there
-# @@timeout: 60
 . "$SRC/test/lib/check.sh"
 S='BEGIN { speculate(s); printf("speculated %d\n", n); }'
 T='BEGIN { printf("%d\n", n++); }'

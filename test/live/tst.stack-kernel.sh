@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: kernel stacks begin at the probe; caller, stackdepth, sym(), keys agree with them
-# @@timeout: 60
 . "$SRC/test/lib/await.sh"
 set -u
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: strsize up to 64k: everything that handles strings loads and is right, under every policy
-# @@timeout: 90
 . "$SRC/test/lib/check.sh"
 for size in 2 9 4k 64k; do
 	for policy in switch fill ring; do

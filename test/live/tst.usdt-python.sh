@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: the probes of Debian's python3: collections of garbage by generation, modules imported
 # @@needs: uprobe cmd:/usr/bin/python3
-# @@timeout: 60
 python=$(readlink -f /usr/bin/python3)
 readelf -n "$python" 2>/dev/null | grep -q 'Provider: python' || { echo "$python was built without static probes"; exit 77; }
 cat >"$TMPDIR/work.py" <<'END'

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: at a function's first instruction its caller is in the stack, whatever its frames
 # @@needs: uprobe cc
-# @@timeout: 60
 . "$SRC/test/lib/stacks.sh"
 
 cat >entry.c <<'END'

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: user stacks have names when the process is gone, and when it has executed another program
-# @@timeout: 60
 . "$SRC/test/lib/stacks.sh"
 . "$SRC/test/lib/await.sh"
 

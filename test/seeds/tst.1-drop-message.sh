@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: "dtrace: 11 drops on CPU 0" with a small buffer; gone with a larger one or a faster switchrate
 # @@needs: root bpf
-# @@timeout: 60
 . "$SRC/test/lib/seeds.sh"
 "$PROGS/syscalls" $ENDLESS >/dev/null &
 load=$!

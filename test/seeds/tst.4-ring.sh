@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: dtrace -s foo.d -x bufpolicy=ring: nothing before the end, then CPU by CPU, the newest, oldest first
 # @@needs: root bpf
-# @@timeout: 60
 . "$SRC/test/lib/seeds.sh"
 run dtrace -s foo.d -x bufpolicy=ring
 status 1

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: the ring script: its errors, and what it shows of a program when a process exits
 # @@needs: root bpf
-# @@timeout: 60
 . "$SRC/test/lib/seeds.sh"
 cp "$TESTDIR/ring.d" "$TESTDIR/ring-line.d" .
 run dtrace -s ring.d

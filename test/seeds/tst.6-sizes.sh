@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: -x bufsize=1m, -b 1m, #pragma D option bufsize=1m: two areas of 1048576 bytes a CPU; suffixes; bad values
 # @@needs: root bpf
-# @@timeout: 90
 . "$SRC/test/lib/seeds.sh"
 
 # maps_of PID: "name value_size entries" of the maps that the process holds

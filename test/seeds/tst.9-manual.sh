@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # what: bufresize=manual: "could not enable tracing: Not enough space" for each kind of buffer
 # @@needs: root bpf
-# @@timeout: 60
 . "$SRC/test/lib/seeds.sh"
 # 1g for two areas a CPU is had on large machines only; then it traces.
 interrupt 1 "dtrace -P syscall -x bufsize=1g -x bufresize=manual"
