@@ -42,6 +42,8 @@ struct source {
 	char cpu_text[16];	    /* "%3d" */
 	uint32_t cpu_len;
 	int late; /* turns in which a program had not left */
+	uint64_t seen;	/* temporal: everything older has been handed out */
+	uint64_t waits; /* the turn_time of the exchange whose half is waited for; 0: none */
 };
 
 /* Where a turn (one reading of all CPUs) stands; it can be left when the output is full. */

@@ -301,11 +301,26 @@ static void source_hold(struct consumer *c, struct source *s)
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
+/*
+ * temporal: up to when all records of a CPU have been handed out. What is waited for for longer than a turn are the records
+ * up to the exchange in the first of these turns; those behind it come with the next exchange.
+ */
+static void source_seen(struct consumer *c, struct source *s, bool late)
+{
+	if (late) {
+		s->waits = s->waits ? s->waits : c->turn_time;
+		return;
+	}
+	s->seen = s->waits ? s->waits : c->turn_time;
+	s->waits = 0;
+}
+
 static void turn_switch(struct consumer *c, struct source *s, uint32_t slot)
 {
 	struct buffer_snap snap;
 	int r = buffers_switch(c->cfg.buffers, slot, &snap);
 
+	source_seen(c, s, r == -EAGAIN && s->late < LATE_TURNS);
 	if (r == -EAGAIN && s->late < LATE_TURNS) {
 		c->turn_late = true;
 		if (c->stopped && ++s->late == LATE_TURNS)
@@ -354,6 +369,8 @@ static void turn_begin(struct consumer *c)
 		if (c->cfg.opt->temporal)
 			source_order(c, s);
 	}
+	for (i = 0; i < c->nslots && !ring; i++)
+		c->turn_time = MIN(c->turn_time, c->src[i].seen);
 	c->slot = 0;
 	c->pass = c->cfg.opt->temporal || !c->first_turn ? PASS_MAIN : PASS_BEGIN;
 }

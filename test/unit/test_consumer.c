@@ -528,6 +528,63 @@ static void temporal_ends(bool held)
 	world_free(w);
 }
 
+/* A program stays in its record for longer than it is waited for: what others record meanwhile waits for it. */
+static void test_temporal_late(void **state)
+{
+	struct world *w = world_new();
+	uint64_t now = now_ns();
+	struct abi_cpu *c;
+	uint32_t t, half;
+	int64_t v;
+
+	(void)state;
+	w->temporal = true;
+	t = ecb_new(w, "p", "f", "n", FN_trace);
+	w->opt.quiet = true;
+	world_init(w, CG_SWITCH, 4096, -1);
+	v = 1;
+	put(w, 1, t, &v, 8, now - 1000000000);
+	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	expect(w, "1");
+	c = buffers_cpu(w->b, 1);
+	v = 2;
+	put(w, 1, t, &v, 8, now_ns());
+	half = ABI_WORD_HALF(c->word);
+	c->left[half]--;
+	v = 3;
+	put(w, 0, t, &v, 8, now_ns());
+	usleep(20000);
+	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	expect(w, "");
+	/* CPU 1 goes on in its other half. */
+	v = 4;
+	put(w, 1, t, &v, 8, now_ns());
+	v = 5;
+	put(w, 0, t, &v, 8, now_ns());
+	usleep(20000);
+	c->left[half]++;
+	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	expect(w, "23");
+	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	expect(w, "45");
+	/* Tracing ends while it is waited for: its halves are read one after the other. */
+	v = 6;
+	put(w, 1, t, &v, 8, now_ns());
+	half = ABI_WORD_HALF(c->word);
+	c->left[half]--;
+	assert_int_equal(consumer_work(w->c), CONSUMER_OKAY);
+	v = 7;
+	put(w, 1, t, &v, 8, now_ns());
+	v = 8;
+	put(w, 0, t, &v, 8, now_ns());
+	c->left[half]++;
+	buffers_stop(w->b);
+	consumer_set_stopped(w->c);
+	assert_int_equal(consumer_work(w->c), CONSUMER_DONE);
+	expect(w, "678");
+	world_free(w);
+}
+
 static void test_temporal_end(void **state)
 {
 	(void)state;
@@ -770,6 +827,7 @@ int main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_fill_and_ring_only_at_the_end),
 		cmocka_unit_test(test_temporal),
+		cmocka_unit_test(test_temporal_late),
 		cmocka_unit_test(test_temporal_end),
 		cmocka_unit_test(test_aggregations),
 		cmocka_unit_test(test_late_aggregations),
