@@ -322,16 +322,19 @@ static void report_skipped(dtrace_hdl_t *dtp, uint64_t n, const char *what, cons
 	work_lost(dtp, DTRACE_CPUALL, n, text);
 }
 
+static const char *probe_text(const struct probe *p, char *text, size_t size)
+{
+	snprintf(text, size, "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+	return text;
+}
+
 static void report_skipped_rows(dtrace_hdl_t *dtp, struct probe_group *g)
 {
 	char name[384];
 
-	for (size_t i = 0; i < g->probes.n; i++) {
-		const struct probe *p = g->probes.v[i];
-
-		snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
-		report_skipped(dtp, g->provider->ops->skipped_row(g, i), name, "missed by the kernel");
-	}
+	for (size_t i = 0; i < g->probes.n; i++)
+		report_skipped(dtp, g->provider->ops->skipped_row(g, i),
+			       probe_text(g->probes.v[i], name, sizeof(name)), "missed by the kernel");
 }
 
 static void report_missed_on_cpus(dtrace_hdl_t *dtp, struct enabling *e, struct probe_group *g)
@@ -367,6 +370,12 @@ static void report_unfollowed(dtrace_hdl_t *dtp)
 	}
 }
 
+/* Of one probe, its whole name: that of the program is cut, and several may have it. */
+static const char *group_text(const struct probe_group *g, char *text, size_t size)
+{
+	return g->probes.n == 1 ? probe_text(g->probes.v[0], text, size) : g->name;
+}
+
 /* Firings that never reached our programs. */
 static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 {
@@ -375,9 +384,11 @@ static void report_missed(dtrace_hdl_t *dtp, struct enabling *e)
 		struct probe_group *g = &e->groups.v[i]->g;
 		const struct provider_ops *ops = g->provider->ops;
 		uint64_t misses = 0;
+		char text[384];
 
 		if (g->prog_fd >= 0 && !kern_prog_recursion_misses(g->prog_fd, &misses))
-			report_skipped(dtp, misses, g->name, "skipped by the kernel (recursion)");
+			report_skipped(dtp, misses, group_text(g, text, sizeof(text)),
+				       "skipped by the kernel (recursion)");
 		if (ops->skipped_row && e->env.accounting)
 			report_skipped_rows(dtp, g);
 		else if (ops->skipped)
