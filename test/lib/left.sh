@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For shell tests: what a dtrace process has in the kernel, and that it is gone.
+. "$SRC/test/lib/await.sh"
 
 # Programs that the process holds, by the descriptors it has open.
 programs_of()
@@ -17,13 +18,12 @@ attached_of()
 	done | awk '{ print $2 }' | sort -un
 }
 
-# armed PID N: waits until the process has N programs or more attached, and has come to its loop, where it waits in ppoll(2): what
-# is attached does not fire before that. Remembers its programs in $armed_ids.
+# armed PID N: waits until the process has N programs or more attached and is tracing; remembers its programs in $armed_ids.
 armed()
 {
 	tries=0
 	while [ $tries -lt 600 ]; do
-		if grep -Eqs '^(271|73) ' "/proc/$1/syscall" && [ "$(attached_of "$1" | grep -c .)" -ge "$2" ]; then
+		if tracing "$1" && [ "$(attached_of "$1" | grep -c .)" -ge "$2" ]; then
 			armed_ids=$(programs_of "$1")
 			return 0
 		fi
