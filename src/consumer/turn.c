@@ -319,9 +319,10 @@ static void turn_switch(struct consumer *c, struct source *s, uint32_t slot)
 {
 	struct buffer_snap snap;
 	int r = buffers_switch(c->cfg.buffers, slot, &snap);
+	bool late = r == -EAGAIN && s->late < LATE_TURNS;
 
-	source_seen(c, s, r == -EAGAIN && s->late < LATE_TURNS);
-	if (r == -EAGAIN && s->late < LATE_TURNS) {
+	source_seen(c, s, late);
+	if (late) {
 		c->turn_late = true;
 		if (c->stopped && ++s->late == LATE_TURNS)
 			consumer_message(
