@@ -881,8 +881,8 @@ static void test_virtual_time(void **state)
 		more += v > before[i];
 		right += v <= after[i];
 	}
-	assert_in_range(more, N / 4, N);
-	assert_in_range(right, N / 4, N);
+	assert_in_range(more, N / 2, N);
+	assert_in_range(right, N / 2, N);
 	run_end(r);
 }
 
