@@ -130,7 +130,7 @@ enum abi_drop { /* cumulative per CPU; the consumer reports differences */
 	ABI_DROP_PRINCIPAL,    /* no room in the active buffer */
 	ABI_DROP_AGGREGATION,  /* new key, no room */
 	ABI_DROP_DYNAMIC,      /* dynamic variable: no room */
-	ABI_DROP_DYNBUSY,      /* dynamic variable: the kernel's table was busy */
+	ABI_DROP_DYNBUSY,      /* dynamic variable: the kernel's table, or the key, was busy */
 	ABI_DROP_FRAME,	       /* no frame free: the firing was lost */
 	ABI_DROP_BUSY,	       /* the reservation lost every race */
 	ABI_DROP_DBLERROR,     /* fault inside an ERROR clause */
@@ -170,6 +170,16 @@ enum abi_activity {
 	ABI_STOPPED,
 };
 
+/*
+ * How many stores to elements of associative arrays were begun, and how many are done; some keys share one. A load is
+ * right if none was under way: what is taken out of map dvars is given to another key at once.
+ */
+#define ABI_DVAR_TURN_BITS 10
+#define ABI_DVAR_TURNS (1u << ABI_DVAR_TURN_BITS)
+struct abi_dvar_turn { /* read as one word */
+	uint32_t begun, done;
+};
+
 struct abi_state {
 	uint32_t activity;
 	uint32_t filled;  /* fill: CPUs whose buffer is FULL */
@@ -177,6 +187,7 @@ struct abi_state {
 	uint64_t snapshots; /* snapshot() calls */
 	uint64_t answered;  /* of those the consumer has seen: the next one wakes it, through map wakes */
 	uint64_t pad[4];
+	struct abi_dvar_turn dvar_turns[ABI_DVAR_TURNS];
 };
 
 /* ---- unwinding ---------------------------------------------------------------------------------------- */
@@ -427,6 +438,7 @@ enum abi_aggval {
 /* ---- dynamic variables -------------------------------------------------------------------------------- */
 
 #define ABI_DVAR_WORDS 6
+#define ABI_DVAR_SHARED (1u << 31) /* or-ed into the number of words for routines: not the variable of one thread */
 struct abi_dvar_key { /* exact up to ABI_DVAR_WORDS words of tuple, else four independent 64-bit hashes of it */
 	uint32_t var;	 /* variable id */
 	uint32_t nwords; /* of the tuple before hashing */

@@ -124,7 +124,7 @@ static void dynamic_key(struct cg *cg, const struct ident *id, bool thread,
 					    ir_imm(ir, src)));
 		}
 	}
-	int64_t var = (int64_t)((uint64_t)id->id << 32);
+	int64_t var = (int64_t)((uint64_t)id->id << 32 | (thread ? 0 : ABI_DVAR_SHARED));
 	if (!nstr) {
 		lv->nwords = ir_imm(ir, var | nfixed);
 	} else {
