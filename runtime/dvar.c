@@ -5,9 +5,9 @@
  *
  * Stores always go through the map's update, never through a pointer found before: an element
  * may be deleted and given to another key at any time, by another CPU or by a nested firing.
- * For the same reason a load of what several threads share is made again when a store to that
- * key went on beside it (struct abi_dvar_turn): the value may have been that of another key,
- * and a key that is being replaced may not have been found.
+ * For the same reason a load is made again when a store to that key went on beside it (struct
+ * abi_dvar_turn): the value may have been that of another key, and a key that is being replaced
+ * may not have been found.
  */
 #include "rt.h"
 
@@ -57,33 +57,47 @@ static __always_inline u64 result_count(int ret)
 	return 1;
 }
 
-/* NULL: the variable is that of one thread, nobody else stores to it. */
+/*
+ * Where stores to this key are counted: with those of some other keys, or, if it is a variable of
+ * one thread, with those of all threads on this CPU.
+ */
 static __always_inline struct abi_dvar_turn *turn_of(const struct abi_dvar_key *k, u64 nwords_var)
 {
-	u64 h = (nwords_var >> 32) * HASH_K;
+	u64 h = (nwords_var >> 32) * HASH_K, cpu;
 
-	if (!(nwords_var & ABI_DVAR_SHARED))
-		return NULL;
+	if (!(nwords_var & ABI_DVAR_SHARED)) {
+		cpu = bpf_get_smp_processor_id();
+		FENCE(cpu);
+		return &cpus[cpu < conf.ncpus ? cpu : 0].dvar_turn;
+	}
 	/* Odd factors: the upper bits of the sum depend on every word. */
 	h += k->w[0] * 0xbf58476d1ce4e5b9ull + k->w[1] * 0x94d049bb133111ebull;
 	h += k->w[2] * 0xd6e8feb86659fd93ull + k->w[3] * 0xff51afd7ed558ccdull;
 	h += k->w[4] * 0xc4ceb9fe1a85ec53ull + k->w[5] * 0x8ebc6af09c88c6e3ull;
 	h >>= 64 - ABI_DVAR_TURN_BITS;
 	FENCE(h);
-	if (h >= ABI_DVAR_TURNS)
-		return NULL;
-	return &state.dvar_turns[h];
+	return &state.dvar_turns[h & (ABI_DVAR_TURNS - 1)];
 }
 
-static __always_inline void turn_begin(struct abi_dvar_turn *turn)
+/*
+ * Only firings that interrupt a load store to its thread's variable meanwhile, and these are over
+ * when it goes on. Hence neither a locked instruction, nor a count of what is under way.
+ */
+static __always_inline void turn_begin(struct abi_dvar_turn *turn, u64 nwords_var)
 {
-	if (turn)
+	u64 n;
+
+	if (nwords_var & ABI_DVAR_SHARED) {
 		__sync_fetch_and_add(&turn->begun, 1);
+		return;
+	}
+	n = (u32)(turn->begun + 1);
+	*(volatile u64 *)turn = n | n << 32;
 }
 
-static __always_inline void turn_end(struct abi_dvar_turn *turn)
+static __always_inline void turn_end(struct abi_dvar_turn *turn, u64 nwords_var)
 {
-	if (turn)
+	if (nwords_var & ABI_DVAR_SHARED)
 		__sync_fetch_and_add(&turn->done, 1);
 }
 
@@ -92,9 +106,9 @@ static __always_inline u64 key_delete(const struct abi_dvar_key *k, u64 nwords_v
 	struct abi_dvar_turn *turn = turn_of(k, nwords_var);
 	int ret;
 
-	turn_begin(turn);
+	turn_begin(turn, nwords_var);
 	ret = bpf_map_delete_elem(dvars, k);
-	turn_end(turn);
+	turn_end(turn, nwords_var);
 	return result_count(ret == -ENOENT ? 0 : ret);
 }
 
@@ -105,40 +119,32 @@ static __always_inline int key_store(const struct abi_dvar_key *k, u64 nwords_va
 	struct abi_dvar_turn *turn = turn_of(k, nwords_var);
 	int ret;
 
-	turn_begin(turn);
+	turn_begin(turn, nwords_var);
 	ret = bpf_map_update_elem(dvars, k, value, BPF_ANY);
-	turn_end(turn);
+	turn_end(turn, nwords_var);
 	return ret;
 }
 
-/*
- * A load is made again while stores go on beside it, LOAD_TRIES times. A store that was begun
- * before and stands still for LOAD_STALLED loads is one that this firing interrupts, or whose CPU
- * does something else: it changes nothing meanwhile.
- */
-#define LOAD_TRIES 64
-#define LOAD_STALLED 8
+#define LOAD_TRIES 64 /* a load is made again as long as stores go on beside it */
 
 static __always_inline u64 turn_now(const struct abi_dvar_turn *turn)
 {
-	return turn ? *(const volatile u64 *)turn : 0;
+	return *(const volatile u64 *)turn;
 }
 
 /*
- * Was load i, made after the turn was `before`, right? *since is kept from load to load: it is
- * no count, as every value of one is a path of its own for the verifier.
+ * Was a load right, made after the turn was `before`? If no store was under way, and none has
+ * begun. One that is under way and does not end may be one that this firing interrupts, or whose
+ * CPU does something else; the element is still that of the key if it is found there again: one
+ * store does not take it out and put it back.
  */
-static __always_inline bool load_right(const struct abi_dvar_turn *turn, u64 i, u64 before,
-				       u64 *since)
+static __always_inline bool load_right(const struct abi_dvar_key *k,
+				       const struct abi_dvar_turn *turn, u64 before,
+				       const volatile void *value)
 {
-	u32 begun = turn_now(turn);
-
-	if (i % LOAD_STALLED == 0)
-		*since = before;
-	if ((u32)before != begun)
+	if ((u32)before != before >> 32 && bpf_map_lookup_elem(dvars, k) != value)
 		return false;
-	return begun == before >> 32 ||
-	       (i % LOAD_STALLED == LOAD_STALLED - 1 && (u32)*since == begun);
+	return turn_now(turn) == before;
 }
 
 ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
@@ -146,7 +152,7 @@ ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
 	const char *f = frame_get(frame);
 	struct abi_dvar_turn *turn;
 	struct abi_dvar_key k;
-	u64 before, v, since = 0;
+	u64 before, v;
 	volatile u64 *value;
 
 	if (!f)
@@ -157,7 +163,7 @@ ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
 		before = turn_now(turn);
 		value = bpf_map_lookup_elem(dvars, &k);
 		v = value ? *value : 0;
-		if (load_right(turn, i, before, &since))
+		if (load_right(&k, turn, before, value))
 			return v;
 	}
 	drop_count(ABI_DROP_DYNBUSY);
@@ -201,7 +207,7 @@ ROUTINE u64 rt_dvar_load_bytes(u64 frame, u64 key, u64 nwords_var, u64 dst, u64 
 	bool plain = size & DVAR_PLAIN;
 	struct abi_dvar_turn *turn;
 	struct abi_dvar_key k;
-	u64 before, since = 0;
+	u64 before;
 	char *value;
 
 	if (!f)
@@ -220,7 +226,7 @@ ROUTINE u64 rt_dvar_load_bytes(u64 frame, u64 key, u64 nwords_var, u64 dst, u64 
 		value = bpf_map_lookup_elem(dvars, &k);
 		if (value)
 			bpf_probe_read_kernel(f + dst, size, value);
-		if (load_right(turn, i, before, &since)) {
+		if (load_right(&k, turn, before, value)) {
 			if (value)
 				return 1;
 			goto none;

@@ -141,6 +141,18 @@ enum abi_drop { /* cumulative per CPU; the consumer reports differences */
 	ABI_DROP_NCAUSES = 12,
 };
 
+/*
+ * How many stores to dynamic variables were begun, and how many are done. What is taken out of map dvars is given to
+ * another key at once, so a load is right only if no store to its key went on beside it. Those to elements of associative
+ * arrays are counted in one of abi_state.dvar_turns, by hash of the key; those to variables of threads in
+ * abi_cpu.dvar_turn, as begun and done at once: a load that they interrupt finds them over.
+ */
+#define ABI_DVAR_TURN_BITS 10
+#define ABI_DVAR_TURNS (1u << ABI_DVAR_TURN_BITS)
+struct abi_dvar_turn { /* read as one word */
+	uint32_t begun, done;
+} __attribute__((aligned(8)));
+
 struct abi_cpu {
 	uint64_t word;	  /* principal buffer */
 	uint64_t left[2], alone[2]; /* low 31 bits of the sum count */
@@ -153,7 +165,8 @@ struct abi_cpu {
 	uint64_t agg_left[2];
 	uint64_t frames;     /* bit i set: frame i is in use */
 	uint64_t not_before; /* temporal: records from now on are not older (ns) */
-	uint64_t pad1[3];
+	struct abi_dvar_turn dvar_turn;
+	uint64_t pad1[2];
 	uint64_t drops[ABI_DROP_NCAUSES] __attribute__((aligned(64)));
 	uint64_t chill_since; /* chill(): where its second began (ns), and how long it has kept the CPU in it */
 	uint64_t chilled;
@@ -168,16 +181,6 @@ enum abi_activity {
 	ABI_DRAINING, /* exit() was called */
 	ABI_COOLDOWN, /* END fires */
 	ABI_STOPPED,
-};
-
-/*
- * How many stores to elements of associative arrays were begun, and how many are done; some keys share one. A load is
- * right if none was under way: what is taken out of map dvars is given to another key at once.
- */
-#define ABI_DVAR_TURN_BITS 10
-#define ABI_DVAR_TURNS (1u << ABI_DVAR_TURN_BITS)
-struct abi_dvar_turn { /* read as one word */
-	uint32_t begun, done;
 };
 
 struct abi_state {
