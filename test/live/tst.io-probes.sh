@@ -15,29 +15,35 @@ fi
 written() { echo $(($(awk -v n="$name" '$3 == n { print $10 }' /proc/diskstats) * 512)); }
 
 before=$(written)
+# Of writes alone: what is discarded (file systems tell the disk what they freed) is counted elsewhere. A request that the
+# driver had no room for is issued again; and any thread that comes to the disk may issue what others have queued.
 run "$DTRACE" -qn '
-io:::start /args[1]->dev_statname == $$1 && args[0]->b_flags & B_WRITE/
-{ @started = sum(args[0]->b_bcount); start[arg0] = args[0]->b_blkno + 1; }
-io:::start /pid == $target && args[0]->b_flags & B_WRITE/ { @mine = sum(args[0]->b_bcount); }
+inline int op[uintptr_t r] = ((struct request *)r)->cmd_flags & 255;
+io:::start /args[1]->dev_statname == $$1 && args[0]->b_flags & B_WRITE && op[arg0] == 1/
+{ @started = sum(args[0]->b_bcount); start[arg0] = args[0]->b_blkno + 1; bytes[arg0] = args[0]->b_bcount; }
+io:::start /pid == $target && args[0]->b_flags & B_WRITE && args[0]->b_bcount == 65536/ { @mine = sum(args[0]->b_bcount); }
 io:::done /args[1]->dev_statname == $$1 && start[arg0]/
-{ @paired = count(); @same[start[arg0] == args[0]->b_blkno + 1] = count(); start[arg0] = 0; }
+{
+	@paired = count(); @same[start[arg0] == args[0]->b_blkno + 1] = count(); start[arg0] = 0;
+	@ended = sum(bytes[arg0]); bytes[arg0] = 0;
+}
 io:::start { @major[args[1]->dev_major * 1048576 + args[1]->dev_minor == args[0]->b_edev] = count(); }
 END {
-	printa("started %@d\n", @started); printa("mine %@d\n", @mine); printa("paired %@d\n", @paired);
-	printa("same place %d\n", @same); printa("device %d\n", @major);
+	printa("started %@d\n", @started); printa("ended %@d\n", @ended); printa("mine %@d\n", @mine);
+	printa("paired %@d\n", @paired); printa("same place %d\n", @same); printa("device %d\n", @major);
 }' -c "dd if=/dev/zero of=$file bs=64k count=16 oflag=direct" "$name"
 status 0
 value() { awk -v k="$1" '$1 == k { print $2 }' "$TMPDIR/out"; }
-# What others had under way when tracing ended counts when it is done.
-sync
+# The disk counts a request behind the probe.
 for _ in $(seq 100); do
 	after=$(written)
-	[ "$(value started)" -le $((after - before)) ] && break
+	[ "$(value ended)" -le $((after - before)) ] && break
 	sleep 0.1
 done
 [ "$(value started)" -ge 1048576 ] || wrong "started: $(cat "$TMPDIR/out")"
-[ "$(value started)" -le $((after - before)) ] || wrong "started $(value started), the disk $((after - before))"
-[ "$(value mine)" -ge 1048576 ] || wrong "mine: $(value mine)"
+[ "$(value ended)" -ge 1048576 ] || wrong "ended: $(cat "$TMPDIR/out")"
+[ "$(value ended)" -le $((after - before)) ] || wrong "ended $(value ended), the disk $((after - before))"
+[ "$(value mine)" -ge 65536 ] || wrong "mine: $(value mine)"
 [ "$(value paired)" -ge 16 ] || wrong "paired: $(value paired)"
 has_out '^same place 1$'
 has_out '^device 1$'
@@ -85,14 +91,17 @@ for how in direct behind; do
 sysinfo:::bread /pid == $target || progenyof($target)/ { @["read"] = sum(arg0); }
 sysinfo:::bwrite /pid == $target || progenyof($target)/ { @["written"] = sum(arg0); }
 sysinfo:::bawrite /pid == $target || progenyof($target)/ { @["behind"] = sum(arg0); }
-io:::start /(pid == $target || progenyof($target)) && args[0]->b_bcount == 65536/ { @[args[0]->b_flags & B_WRITE ? "w64" : "r64"] = sum(1); }
+io:::start /(pid == $target || progenyof($target)) && args[0]->b_bcount == 65536 && !(args[0]->b_flags & B_ASYNC)/
+{ @[args[0]->b_flags & B_WRITE ? "w64" : "r64"] = sum(1); }
 io:::start /(pid == $target || progenyof($target)) && args[0]->b_flags & B_ASYNC/ { @["async"] = sum(1); }
 END { printa("%s %@d\n", @); }' -c "$command"
 	status 0
 	if [ $how = direct ]; then
-		[ "$(value read)" -ge 16 ] && [ "$(value read)" -ge "$(value r64)" ] || wrong "read: $(cat "$TMPDIR/out")"
-		[ "$(value written)" -ge 16 ] && [ "$(value written)" -ge "$(value w64)" ] || wrong "written: $(cat "$TMPDIR/out")"
-		[ -z "$(value behind)" ] || wrong "behind: $(cat "$TMPDIR/out")"
+		[ "$(value r64)" -ge 1 ] && [ "$(value read)" -ge "$(value r64)" ] || wrong "read: $(cat "$TMPDIR/out")"
+		# The kernel may reclaim memory in the program: those are written behind.
+		behind=$(value behind)
+		[ "${behind:-0}" = "$(value async | grep . || echo 0)" ] && [ "$(value w64)" -ge 1 ] &&
+			[ $(($(value written) - ${behind:-0})) -ge "$(value w64)" ] || wrong "written: $(cat "$TMPDIR/out")"
 	elif [ -n "$(value written)" ]; then
 		[ "$(value behind)" -ge 1 ] && [ "$(value behind)" = "$(value async)" ] && [ "$(value behind)" -le "$(value written)" ] ||
 			wrong "behind: $(cat "$TMPDIR/out")"
