@@ -11,7 +11,7 @@ for script in "$SRC"/doc/examples/*.d; do
 	head -1 "$script" | grep -q '^#!/usr/sbin/dtrace -s$' || wrong 'does not name its interpreter'
 	grep -q "^ \*	.*$name\.d" "$script" || wrong 'does not say how it is run'
 	[ "$(grep -c "^| \`$name\.d\` |" "$SRC/doc/examples/README.md")" = 1 ] || wrong 'not a row of README.md'
-	grep -Eq "^example $name( |\$)|examples/$name\.d" "$SRC"/test/live/*.sh || wrong 'no test runs it'
+	grep -Eq "^[[:blank:]]*example $name( |\$)|examples/$name\.d" "$SRC"/test/live/*.sh || wrong 'no test runs it'
 	run "$DTRACE" -e -s "$script" -c /bin/true
 	status 0
 	err ''
