@@ -7,8 +7,8 @@
 cd "$TMPDIR" || exit 1
 value() { awk -v k="$1" '$1 == k { print $2 }' out; }
 listed() { "$DTRACE" -ln "vminfo:::$1" 2>/dev/null | grep -q vminfo; }
-# A counter of /proc/vmstat, or the sum of several.
-vmstat() { awk -v k=" $* " 'index(k, " " $1 " ") { n += $2 } END { printf "%d\n", n }' /proc/vmstat; }
+# A counter of /proc/vmstat, with what the CPUs have not added to it yet.
+vmstat() { echo 1 >/proc/sys/vm/stat_refresh && awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat; }
 
 cat >memory.py <<'END'
 import mmap
@@ -109,9 +109,10 @@ trap 'unswap; [ -z "$group" ] || rmdir "$group"' EXIT
 trap 'exit 1' HUP INT TERM
 others=$(wc -l </proc/swaps)
 (umask 077 && dd if=/dev/zero of="$file" bs=1M count=64 && mkswap "$file" && swapon "$file") >/dev/null 2>&1
-if [ "$others" = 1 ] && grep -q "$file" /proc/swaps && listed anonpgin && listed pgswapout; then
-	# Of what is given up, a page of zeros is not written; it has a counter of its own.
-	in=$(vmstat pswpin) out=$(vmstat pswpout) given=$(vmstat pswpout swpout_zero)
+if [ "$others" = 1 ] && [ -w /proc/sys/vm/stat_refresh ] && grep -q "$file" /proc/swaps && listed anonpgin && listed pgswapout; then
+	# Of what is given up, a page of zeros is not written, nor one that nobody has any more by then: what is given up
+	# has a counter of its own.
+	in=$(vmstat pswpin) out=$(vmstat pswpout) given=$(vmstat nr_vmscan_write)
 	run "$DTRACE" -qn '
 vminfo:::anonpgin { @in = sum(args[0]); }
 vminfo:::pgswapin { @same = sum(args[0]); }
@@ -120,7 +121,7 @@ vminfo:::anonpgout /pid == $target/ { @mine = sum(args[0]); }
 vminfo:::pgswapout { @folios = sum(args[0]); }
 END { printa("pagedin %@d\n", @in); printa("swappedin %@d\n", @same); printa("pagedout %@d\n", @out);
 	printa("mine %@d\n", @mine); printa("folios %@d\n", @folios); }' -c "python3 swap.py $group"
-	in=$(($(vmstat pswpin) - in)) out=$(($(vmstat pswpout) - out)) given=$(($(vmstat pswpout swpout_zero) - given))
+	in=$(($(vmstat pswpin) - in)) out=$(($(vmstat pswpout) - out)) given=$(($(vmstat nr_vmscan_write) - given))
 	status 0
 	if [ "$(value in)" -ge 1 ]; then
 		[ "$(value pagedin)" -ge "$(value in)" ] && [ "$(value pagedin)" -le "$in" ] || wrong "in, of $in: $(cat out)"
