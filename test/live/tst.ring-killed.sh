@@ -17,7 +17,7 @@ while [ $i -lt "$runs" ]; do
 	n=$(od -An -tu8 "$TMPDIR/number")
 	sed -n 's/.*  \(getuid\|getgid\)(\(0x[0-9a-f]*\),.*/\1 \2/p
 		s/.*  lseek(0x[0-9a-f]*, \(0x[0-9a-f]*\), 0x0)/lseek \1/p
-		s/.*  fcntl(0x[0-9a-f]*, 0x1, \(0x[0-9a-f]*\))/fcntl \1/p' "$TMPDIR/out" | tail -n 250 | xargs printf '%s %d\n' |
+		s/.*  fcntl(0x[0-9a-f]*, 0x1, \(0x[0-9a-f]*\))/fcntl \1/p' "$TMPDIR/out" | tail -n 250 | xargs -r printf '%s %d\n' |
 		awk -v last="$n" '
 			BEGIN { name[0] = "fcntl"; name[1] = "getuid"; name[2] = "lseek"; name[3] = "getgid" }
 			$1 != name[$2 % 4] || NR > 1 && $2 != before + 1 { print "behind " before ": " $0; bad++ }
