@@ -5,9 +5,10 @@
 . "$SRC/test/lib/check.sh"
 cd "$TMPDIR" || exit 1
 
-# Sleeps 20 times, yields 7 times; a pipe wakes its child 10 times. Its own count of voluntary switches at the end.
+# Between two calls of getpgid() it sleeps 20 times, yields 7 times, and a pipe wakes its child 10 times. It prints the
+# kernel's count of its voluntary switches there. (Late, it may find that what it was to sleep for has happened.)
 cat >go.py <<'END'
-import os, time
+import os, resource, time
 
 r, w = os.pipe()
 back, done = os.pipe()
@@ -20,6 +21,11 @@ if pid == 0:
     os._exit(0)
 def state():
     return open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0]
+def switches():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+switches()
+os.getpgid(0)
+before = switches()
 for i in range(10):
     # Only one that sleeps can be woken.
     time.sleep(0.002)
@@ -32,49 +38,49 @@ for i in range(20):
     time.sleep(0.001)
 for i in range(7):
     os.sched_yield()
-def switches():
-    return [int(l.split()[1]) for l in open("/proc/self/status") if "ctxt_switches" in l]
-s = switches()
-print("child", pid, "slept", s[0], "preempted", s[1])
+slept = switches() - before
+os.getpgid(0)
+print("child", pid, "slept", slept)
 END
 run "$DTRACE" -qn '
-sched:::surrender /pid == $target && args[0]->pr_lwpid == tid && args[1]->pr_pid == pid/ { @y = count(); }
-sched:::sleep /pid == $target/ { @s = count(); }
-sched:::preempt /pid == $target/ { @p = count(); }
-sched:::off-cpu /pid == $target/ { @o = count(); }
-sched:::off-cpu /pid == $target && args[0]->pr_lwpid == tid/ { @self = count(); }
-sched:::wakeup /pid == $target && args[1]->pr_pid != pid && args[1]->pr_ppid == pid/ { @w = count(); }
-sched:::dequeue /args[1]->pr_pid == $target/ { @d = count(); @cpu[args[2]->cpu_id == cpu] = count(); }
-sched:::enqueue /args[1]->pr_pid == $target/ { @e = count(); }
+syscall::getpgid:entry /pid == $target/ { between++; }
+sched:::surrender /between == 1 && pid == $target && args[0]->pr_lwpid == tid && args[1]->pr_pid == pid/ { @y = count(); }
+sched:::sleep /between == 1 && pid == $target/ { @s = count(); }
+sched:::off-cpu /between == 1 && pid == $target/ { @o = count(); }
+sched:::off-cpu /between == 1 && pid == $target && args[0]->pr_lwpid == tid/ { @self = count(); }
+sched:::wakeup /between == 1 && pid == $target && args[1]->pr_pid != pid && args[1]->pr_ppid == pid/ { @w = count(); }
+sched:::dequeue /between == 1 && args[1]->pr_pid == $target/ { @d = count(); @cpu[args[2]->cpu_id == cpu] = count(); }
+sched:::enqueue /between == 1 && args[1]->pr_pid == $target/ { @e = count(); }
 END {
-	printa("yielded %@d\n", @y); printa("slept %@d\n", @s); printa("preempted %@d\n", @p);
-	printa("off %@d\n", @o); printa("woke %@d\n", @w); printa("dequeued %@d\n", @d);
-	printa("enqueued %@d\n", @e); printa("self %@d\n", @self); printa("cpu right: %d\n", @cpu);
+	printa("yielded %@d\n", @y); printa("slept %@d\n", @s); printa("off %@d\n", @o);
+	printa("woke %@d\n", @w); printa("dequeued %@d\n", @d); printa("enqueued %@d\n", @e);
+	printa("self %@d\n", @self); printa("cpu right: %d\n", @cpu);
 }' -c 'python3 go.py'
 status 0
 err ''
 value() { awk -v k="$1" '$1 == k { print $2 }' out; }
-child=$(sed -n 's/^child \([0-9]*\) .*/\1/p' out)
-own=$(sed -n 's/^child.*slept \([0-9]*\) .*/\1/p' out)
-[ -n "$child" ] && [ -n "$own" ] || wrong "$(cat out)"
+own=$(sed -n 's/^child.*slept \([0-9]*\)$/\1/p' out)
+[ "${own:-0}" -ge 10 ] || wrong "$(cat out)"
 [ "$(value yielded)" = 7 ] || wrong "yields: $(value yielded)"
-# Before the program was let go, and after it counted, it may have slept a few times.
-[ "$(value slept)" -ge 40 ] && [ "$(value slept)" -le $((own + 10)) ] || wrong "slept $(value slept), own $own"
+# Between the calls and its looks at the count a page of its code may have to come from the disk.
+[ "$(value slept)" -ge "$own" ] && [ "$(value slept)" -le $((own + 5)) ] || wrong "slept $(value slept), own $own"
 [ "$(value dequeued)" = "$(value slept)" ] || wrong "dequeued $(value dequeued), slept $(value slept)"
-[ "$(value enqueued)" -ge 40 ] || wrong "enqueued $(value enqueued)"
+# Most are woken by a timer, and some machines have no tracepoints in interrupts for some milliseconds now and then.
+[ "$(value enqueued)" -ge $(($(value slept) / 2)) ] || wrong "enqueued $(value enqueued), slept $(value slept)"
 [ "$(value woke)" -ge 10 ] || wrong "woke $(value woke)"
 [ "$(value off)" -ge "$(value slept)" ] || wrong "off $(value off)"
 [ -z "$(value self)" ] || wrong 'off-cpu names the thread itself as next'
 has_out '^cpu right: 1$'
 [ $fault = 0 ] || cat out
 
-# Each thread that goes on a CPU is the current one there.
+# Each thread that goes on a CPU is the current one there: after each time that it slept.
 run "$DTRACE" -ln sched:::on-cpu
 if [ "$got" = 0 ] && grep -q on-cpu out; then
-	run "$DTRACE" -qn 'sched:::on-cpu /pid == $target/ { @ = count(); } END { printa("on %@d\n", @); }' \
-		-c 'python3 go.py'
+	run "$DTRACE" -qn 'syscall::getpgid:entry /pid == $target/ { between++; }
+sched:::on-cpu /between == 1 && pid == $target/ { @ = count(); } END { printa("on %@d\n", @); }' -c 'python3 go.py'
 	status 0
-	[ "$(value on)" -ge 40 ] || wrong "on $(cat out)"
+	own=$(sed -n 's/^child.*slept \([0-9]*\)$/\1/p' out)
+	[ "$(value on)" -ge "${own:-10}" ] || wrong "on $(cat out)"
 fi
 
 # The tick charges whoever runs: a program that does not wait, until it was seen 20 times.
