@@ -125,7 +125,7 @@ static __always_inline int key_store(const struct abi_dvar_key *k, u64 nwords_va
 	return ret;
 }
 
-#define LOAD_TRIES 64 /* a load is made again as long as stores go on beside it */
+#define LOAD_TRIES 16 /* a load is made again as long as stores go on beside it */
 
 static __always_inline u64 turn_now(const struct abi_dvar_turn *turn)
 {
@@ -152,7 +152,7 @@ ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
 	const char *f = frame_get(frame);
 	struct abi_dvar_turn *turn;
 	struct abi_dvar_key k;
-	u64 before, v;
+	u64 before, found = 0;
 	volatile u64 *value;
 
 	if (!f)
@@ -162,12 +162,13 @@ ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
 	for (u64 i = 0; i < LOAD_TRIES; i++) {
 		before = turn_now(turn);
 		value = bpf_map_lookup_elem(dvars, &k);
-		v = value ? *value : 0;
+		if (value)
+			found = *value;
 		if (load_right(&k, turn, before, value))
-			return v;
+			return value ? found : 0;
 	}
-	drop_count(ABI_DROP_DYNBUSY);
-	return 0;
+	/* Many CPUs store to it without a pause. What was found last was read right behind its look-up. */
+	return found;
 }
 
 /*
@@ -231,6 +232,13 @@ ROUTINE u64 rt_dvar_load_bytes(u64 frame, u64 key, u64 nwords_var, u64 dst, u64 
 				return 1;
 			goto none;
 		}
+	}
+	/* Many CPUs store to it without a pause: one element that stayed will do. */
+	value = bpf_map_lookup_elem(dvars, &k);
+	if (value) {
+		bpf_probe_read_kernel(f + dst, size, value);
+		if (bpf_map_lookup_elem(dvars, &k) == value)
+			return 1;
 	}
 	drop_count(ABI_DROP_DYNBUSY);
 none:
