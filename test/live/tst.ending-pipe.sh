@@ -26,11 +26,12 @@ load=$!
 python3 slow.py 6 <fifo &
 reader=$!
 # exit() is dropped, too, while the buffer is full of what waits for the reader, and tried again at the next firing. The
-# load fills a buffer again in a millisecond, so that the tries come every millisecond.
+# load fills a buffer again in a millisecond, so that the tries come every millisecond. Long lines are too many for the
+# reader also where the load has little of the processor.
 run "$DTRACE" -q -b 256k -x switchrate=50ms -x accounting -n '
 	BEGIN { start = timestamp; }
 	syscall::getppid:entry /pid == $1/ { @fired = count(); }
-	syscall::getppid:entry /pid == $1/ { printf("%s %d\n", probefunc, tid); @recorded = count(); }
+	syscall::getppid:entry /pid == $1/ { printf("%s %d%300s\n", probefunc, tid, "x"); @recorded = count(); }
 	tick-1ms /timestamp - start > 2000000000/ { @exits = count(); }
 	tick-1ms /timestamp - start > 2000000000/ { exit(0); } END { printf("END\n"); }' -o fifo $load
 status 0
@@ -38,7 +39,7 @@ kill $load
 wait $reader
 # exit() of one CPU may fall between two clauses of a firing on another: the second is stopped then, in its account. The
 # records of BEGIN and END may be drops themselves.
-awk '/^getppid [0-9]+$/ { n++; if (over) late = 1 } /^END/ { over = 1; next } NF == 1 && $1 > 0 { v[++k] = $1 }
+awk '/^getppid [0-9]+ +x$/ { n++; if (over) late = 1 } /^END/ { over = 1; next } NF == 1 && $1 > 0 { v[++k] = $1 }
 	/drops? on CPU/ { drops += $2 }
 	/accounting: EPID/ { for (i = 1; i < NF; i++) a[$i] = $(i + 1); stopped[a["EPID"]] += a["stopped"] }
 	END { between = stopped[3] - stopped[2] + stopped[5] - stopped[4]; lost = v[1] - n + v[3] - 1 - between
