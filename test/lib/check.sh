@@ -18,7 +18,9 @@ run()
 {
 	ran="$*"
 	got=0
-	"$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || got=$?
+	# Appended: cat copies within the kernel else, at a place in the file that dtrace has gone beyond by then.
+	: >"$TMPDIR/out" >"$TMPDIR/err"
+	"$@" >>"$TMPDIR/out" 2>>"$TMPDIR/err" || got=$?
 }
 
 wrong()
