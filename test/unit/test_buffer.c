@@ -256,6 +256,7 @@ static void test_switch_exact(void **state)
 		assert_true(w[i].n >= PER_THREAD);
 		assert_int_equal(w[i].wrote + w[i].dropped, w[i].n);
 		assert_int_equal(t.got[i], w[i].wrote);
+		assert_true(w[i].wrote > 0);
 	}
 	buffers_destroy(b);
 }
