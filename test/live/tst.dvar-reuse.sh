@@ -1,15 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: what is read from a dynamic variable while another CPU, or an interrupt, stores to it and to others is its own
+# @@needs: cpus:2
 # @@timeout: 240
 . "$SRC/test/lib/check.sh"
 . "$SRC/test/lib/await.sh"
 # The first two CPUs that are online: one reads, the other one writes.
 set -- $(tr , '\n' </sys/devices/system/cpu/online | awk -F- '{ for (i = $1; i <= $NF; i++) print i }')
-[ $# -ge 2 ] || {
-	echo "needs two CPUs"
-	exit 77
-}
 reader=$1 writer=$2
 "$PROGS/syscalls" $ENDLESS >/dev/null &
 load=$!

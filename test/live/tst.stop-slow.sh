@@ -1,12 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: tracing ends while a program is in a buffer for more than a second: it is waited for, nothing is lost, and the account is whole
+# @@needs: cpus:2
 # @@timeout: 120
 . "$SRC/test/lib/check.sh"
-[ "$(nproc)" -ge 2 ] || {
-	echo "needs two CPUs"
-	exit 77
-}
 # D that searches a string of half a megabyte
 start()
 {

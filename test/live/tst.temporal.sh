@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # what: -x temporal: the records of all CPUs by time, across switches and nested firings, under every policy
+# @@needs: cpus:2
 # @@timeout: 120
 . "$SRC/test/lib/check.sh"
 D='syscall::getppid:entry { printf("%d %d\n", timestamp, cpu); }
@@ -15,10 +16,6 @@ in_order()
 		wrong "not in the order of time: $(tail -3 "$TMPDIR/trace")"
 }
 
-[ "$(nproc)" -ge 2 ] || {
-	echo "needs two CPUs"
-	exit 77
-}
 # fill ends when one CPU is full, perhaps before another has anything: there is room for all.
 for policy in switch:256k ring:256k fill:4m; do
 	rm -f "$TMPDIR/trace"
