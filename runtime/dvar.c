@@ -101,28 +101,18 @@ static __always_inline void turn_end(struct abi_dvar_turn *turn, u64 nwords_var)
 		__sync_fetch_and_add(&turn->done, 1);
 }
 
-static __always_inline u64 key_delete(const struct abi_dvar_key *k, u64 nwords_var)
-{
-	struct abi_dvar_turn *turn = turn_of(k, nwords_var);
-	int ret;
-
-	turn_begin(turn, nwords_var);
-	ret = bpf_map_delete_elem(dvars, k);
-	turn_end(turn, nwords_var);
-	return result_count(ret == -ENOENT ? 0 : ret);
-}
-
-/* `value` points to conf.dvar_size bytes of a frame. */
-static __always_inline int key_store(const struct abi_dvar_key *k, u64 nwords_var,
+/* `value` points to conf.dvar_size bytes of a frame; NULL deletes. */
+static __always_inline u64 key_store(const struct abi_dvar_key *k, u64 nwords_var,
 				     const void *value)
 {
 	struct abi_dvar_turn *turn = turn_of(k, nwords_var);
 	int ret;
 
 	turn_begin(turn, nwords_var);
-	ret = bpf_map_update_elem(dvars, k, value, BPF_ANY);
+	ret = value ? bpf_map_update_elem(dvars, k, value, BPF_ANY) :
+		      bpf_map_delete_elem(dvars, k);
 	turn_end(turn, nwords_var);
-	return ret;
+	return result_count(ret == -ENOENT ? 0 : ret);
 }
 
 #define LOAD_TRIES 16 /* a load is made again as long as stores go on beside it */
@@ -167,7 +157,7 @@ ROUTINE u64 rt_dvar_load(u64 frame, u64 key, u64 nwords_var)
 		if (load_right(&k, turn, before, value))
 			return value ? found : 0;
 	}
-	/* Many CPUs store to it without a pause. What was found last was read right behind its look-up. */
+	/* Many CPUs store to it without a pause: what was found last was read behind its look-up. */
 	return found;
 }
 
@@ -180,19 +170,18 @@ ROUTINE u64 rt_dvar_store(u64 frame, u64 key, u64 nwords_var, u64 value)
 {
 	char *f = frame_get(frame);
 	struct abi_dvar_key k;
-	u64 kept;
-	int ret;
+	u64 kept, ret;
 
 	if (!f)
 		return 1;
 	key_make(&k, f, frame, key, nwords_var);
 	if (!value)
-		return key_delete(&k, nwords_var);
+		return key_store(&k, nwords_var, NULL);
 	kept = *(u64 *)f;
 	*(volatile u64 *)f = value;
 	ret = key_store(&k, nwords_var, f);
 	*(volatile u64 *)f = kept;
-	return result_count(ret);
+	return ret;
 }
 
 /* Or-ed into a size: not a string, so its first word says nothing. */
@@ -265,6 +254,6 @@ ROUTINE u64 rt_dvar_store_bytes(u64 frame, u64 key, u64 nwords_var, u64 src, u64
 	if (src > conf.frame_size - (u64)conf.dvar_size)
 		return result_count(-E2BIG);
 	if (!(size & DVAR_PLAIN) && *(u64 *)(f + src) == ABI_STR_NULL)
-		return key_delete(&k, nwords_var);
-	return result_count(key_store(&k, nwords_var, f + src));
+		return key_store(&k, nwords_var, NULL);
+	return key_store(&k, nwords_var, f + src);
 }
